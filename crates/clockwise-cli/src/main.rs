@@ -1,0 +1,3 @@
+//! The `clockwise` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Fleet files into typed inputs of the library.

@@ -1,0 +1,1 @@
+//! Theory and what-if.

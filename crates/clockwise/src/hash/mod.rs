@@ -1,0 +1,46 @@
+//! Named hashes, bit-exact.
+//!
+//! A wrong byte here is a wrong owner somewhere, so each hash is a type of its own, states its
+//! parameters, and is held to published check values whatever crate computes it. `std::hash::Hash`
+//! is not used anywhere: its output is not promised across compilers or machines.
+
+use alloc::borrow::Cow;
+
+mod md5;
+mod xxh;
+
+pub use md5::{Md5, md5_words};
+pub use xxh::Xxh3;
+
+/// How many bits of a hash carry a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Width {
+    /// 0 to 2³² − 1.
+    Bits32,
+    /// 0 to 2⁶⁴ − 1.
+    Bits64,
+}
+
+/// A hash of bytes with a name: the same name is the same function, everywhere and for ever.
+pub trait KeyHash {
+    /// How wide the value is.
+    fn width(&self) -> Width;
+
+    /// The value; one of 32 bits stands in the low half.
+    fn hash(&self, bytes: &[u8]) -> u64;
+
+    /// The name, with whatever else decides the value (a seed, a hash tag).
+    fn name(&self) -> Cow<'static, str>;
+}
+
+impl<H: KeyHash + ?Sized> KeyHash for &H {
+    fn width(&self) -> Width {
+        (**self).width()
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        (**self).hash(bytes)
+    }
+    fn name(&self) -> Cow<'static, str> {
+        (**self).name()
+    }
+}

@@ -1,0 +1,17 @@
+//! Which server owns this key, what moves when the fleet changes, and does every client agree?
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod error;
+pub mod hash;
+mod members;
+mod placement;
+mod server;
+
+pub use error::Error;
+pub use members::{Buckets, Members};
+pub use placement::{Fingerprint, Layout, Measured, Placement, Ranked, ServerIx, Share};
+pub use server::{Address, Server, ServerName, Weight, Zone};

@@ -1,0 +1,206 @@
+//! What every placement can be asked, whatever its scheme.
+//!
+//! [`Placement`] has two required methods. What only some schemes can do (rank the servers for a
+//! key, measure shares exactly) are traits of their own, reached through provided methods that
+//! answer "no": so a tool can hold any scheme behind one `&dyn Placement` and still use all it
+//! offers, and a scheme never pretends.
+//!
+//! The library calls its concrete types directly; the trait object is for tools that choose a
+//! scheme at run time.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::ControlFlow;
+
+use crate::server::Server;
+
+/// Which server of one placement: an index into its [`servers`](Placement::servers).
+///
+/// A number without arithmetic. It means nothing to another placement: compare servers across
+/// placements by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerIx(u32);
+
+impl ServerIx {
+    /// For implementors of [`Placement`]: the server at `index` of their own list.
+    pub const fn new(index: u32) -> ServerIx {
+        ServerIx(index)
+    }
+
+    /// For indices into a validated fleet, which never has more than 2³² servers.
+    pub(crate) fn from_usize(index: usize) -> ServerIx {
+        ServerIx(index as u32)
+    }
+
+    /// The position in [`servers`](Placement::servers).
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The same as a `u32`.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+/// An exact part of a whole: arcs of a circle, slots of a table, weight of a fleet.
+///
+/// Kept as a ratio of integers, so that shares sum to exactly one and are the same everywhere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Share {
+    part: u128,
+    whole: u128,
+}
+
+impl Share {
+    /// Nothing.
+    pub const ZERO: Share = Share { part: 0, whole: 1 };
+
+    /// `part` of `whole`. A whole of 0 has no parts: the share is nothing.
+    pub const fn new(part: u128, whole: u128) -> Share {
+        if whole == 0 { Share::ZERO } else { Share { part, whole } }
+    }
+
+    /// The number of parts.
+    pub const fn part(self) -> u128 {
+        self.part
+    }
+
+    /// The number of parts that make the whole.
+    pub const fn whole(self) -> u128 {
+        self.whole
+    }
+
+    /// As a number from 0 to 1.
+    pub fn as_f64(self) -> f64 {
+        self.part as f64 / self.whole as f64
+    }
+}
+
+impl fmt::Debug for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.part, self.whole)
+    }
+}
+
+impl fmt::Display for Share {
+    /// As a percentage; the precision is the number of decimals (2 unless said).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = f.precision().unwrap_or(2);
+        write!(f, "{:.decimals$}%", self.as_f64() * 100.0)
+    }
+}
+
+/// A key's owner, for every key: built once, total, and free of allocation.
+///
+/// Liveness is no part of it. Which server *answers* while some are down is
+/// [`route`](crate::route::route)'s question.
+pub trait Placement {
+    /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
+    fn servers(&self) -> &[Server];
+
+    /// The owner of a key. Keys are bytes; any bytes, the empty key included.
+    fn owner_ix(&self, key: &[u8]) -> ServerIx;
+
+    /// The owner of a key, as a server.
+    fn owner(&self, key: &[u8]) -> &Server {
+        &self.servers()[self.owner_ix(key).index()]
+    }
+
+    /// Owners of many keys at once; `owners` is as long as `keys`, and a longer one keeps its tail.
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        for (key, owner) in keys.iter().zip(owners) {
+            *owner = self.owner_ix(key);
+        }
+    }
+
+    /// Whether another order of the same servers would be another placement.
+    fn depends_on_order(&self) -> bool {
+        false
+    }
+
+    /// The scheme as one that orders all servers for a key, if it does.
+    fn ranked(&self) -> Option<&dyn Ranked> {
+        None
+    }
+
+    /// The scheme as one whose shares are known without looking at keys, if they are.
+    fn measured(&self) -> Option<&dyn Measured> {
+        None
+    }
+}
+
+/// A placement that orders the active servers for every key: its preference list.
+///
+/// The first is the owner; replicas, overflow and substitutes for servers that are down follow.
+pub trait Ranked: Placement {
+    /// Calls `visit` with each active server once, the most preferred first, until it breaks.
+    ///
+    /// Pushing rather than pulling keeps the trait usable behind a reference without a boxed
+    /// iterator for every key.
+    fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>);
+
+    /// The first `count` servers of a key's preference list; fewer if fewer are active.
+    fn preference(&self, key: &[u8], count: usize) -> Vec<ServerIx> {
+        let mut list = Vec::with_capacity(count.min(self.servers().len()));
+        if count > 0 {
+            self.visit_preference(key, &mut |server| {
+                list.push(server);
+                if list.len() < count { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        }
+        list
+    }
+}
+
+/// A placement whose shares of the whole key space can be stated exactly.
+pub trait Measured: Placement {
+    /// Each server's share, by [`ServerIx`]; they sum to one.
+    fn shares(&self) -> Vec<Share>;
+
+    /// The division of the key space, where it is one that two placements can be compared by.
+    fn layout(&self) -> Option<Layout<'_>> {
+        None
+    }
+}
+
+/// How a placement divides the hash space: what exact moves are computed from.
+#[derive(Clone, Copy, Debug)]
+pub enum Layout<'a> {
+    /// Points on a circle of 2⁶⁴ positions, ascending and distinct. The server at `owners[i]` owns
+    /// every position after `ends[i - 1]` up to and including `ends[i]`; the first also owns what
+    /// lies after the last.
+    Circle {
+        /// The last position that each arc includes.
+        ends: &'a [u64],
+        /// The owner of each arc.
+        owners: &'a [ServerIx],
+        /// The key hash, by name: positions of different hashes cannot be compared.
+        key_hash: &'a str,
+    },
+    /// Slots of equal size.
+    Slots {
+        /// The owner of each slot.
+        owners: &'a [ServerIx],
+        /// The rule from key to slot, by name.
+        key_hash: &'a str,
+    },
+}
+
+/// A short text that identifies decisions, printed as `cw1:` and 16 hexadecimal digits.
+///
+/// See [`crate::fingerprint`] for what goes in, byte by byte.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(pub(crate) u64);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cw1:{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
