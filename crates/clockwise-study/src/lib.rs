@@ -1,1 +1,5 @@
-//! Theory and what-if.
+//! Theory of consistent hashing and what-if on real keys.
+
+mod change;
+
+pub use change::{BadChange, Change};

@@ -65,6 +65,11 @@ impl Error {
         Error(Box::new(Inner { server: None, kind }))
     }
 
+    /// For callers that look servers up themselves: the fleet has none of that name.
+    pub fn unknown_server(name: impl Into<String>) -> Error {
+        Error::new(Kind::Unknown { name: name.into() })
+    }
+
     /// Says which server an error is about, where only the caller knows it.
     #[must_use]
     pub fn of_server(mut self, name: impl Into<String>) -> Error {

@@ -189,7 +189,7 @@ impl Members {
     ) -> Result<Members, Error> {
         let at = self.0.find(name)?;
         let old = &self.servers()[at];
-        let new = change(old.clone())?.renamed(old.name().clone());
+        let new = change(old.clone())?.with_name(old.name().clone());
         self.0.edited(|servers| servers[at] = new).map(Members)
     }
 

@@ -289,6 +289,12 @@ impl Server {
         Ok(Server { name, address, weight: Weight::ONE, zone: None, draining: false })
     }
 
+    /// The same address, weight and zone under another name: another server, as placement sees it.
+    #[must_use]
+    pub fn with_name(self, name: ServerName) -> Server {
+        Server { name, ..self }
+    }
+
     /// The same server at another address: no key moves.
     pub fn with_address<A>(self, address: A) -> Result<Server, Error>
     where
@@ -365,10 +371,5 @@ impl Server {
     /// Listed, owning nothing.
     pub fn is_draining(&self) -> bool {
         self.draining
-    }
-
-    /// The same server under another name.
-    pub(crate) fn renamed(&self, name: ServerName) -> Server {
-        Server { name, ..self.clone() }
     }
 }
