@@ -8,10 +8,14 @@ extern crate std;
 mod error;
 pub mod hash;
 mod members;
+mod modulo;
 mod placement;
 mod server;
+#[cfg(test)]
+mod testing;
 
 pub use error::Error;
 pub use members::{Buckets, Members};
+pub use modulo::ModN;
 pub use placement::{Fingerprint, Layout, Measured, Placement, Ranked, ServerIx, Share};
 pub use server::{Address, Server, ServerName, Weight, Zone};

@@ -1,0 +1,184 @@
+//! Hash mod N: the scheme that every other one is compared with.
+//!
+//! Owner = bucket number `hash mod N` of the list, where a weight repeats its server that many
+//! times in a row. One division a key and a perfect split, and almost every key moves when N
+//! changes: from n to n + 1 buckets about n ⁄ (n + 1) of them.
+//!
+//! Source: folklore; the starting point of Karger et al., "Consistent Hashing and Random Trees",
+//! STOC 1997, section 1.1.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::error::{Error, Kind};
+use crate::hash::KeyHash;
+use crate::members::Buckets;
+use crate::placement::{Measured, Placement, ServerIx, Share};
+use crate::server::Server;
+
+/// The most buckets a weighted list may come to: 2²⁴.
+pub(crate) const MAX_BUCKETS: u32 = 1 << 24;
+
+/// The list written out: each active server as often in a row as it weighs.
+///
+/// Refuses a total above [`MAX_BUCKETS`] before anything is allocated; the error names the server
+/// whose weight crosses it.
+pub(crate) fn written_out(list: &Buckets) -> Result<Box<[ServerIx]>, Error> {
+    let mut total: u64 = 0;
+    for (_, server) in list.active() {
+        total += u64::from(server.weight().get());
+        if total > u64::from(MAX_BUCKETS) {
+            let kind = Kind::TooManyPoints { points: u128::from(total), limit: u64::from(MAX_BUCKETS) };
+            return Err(Error::new(kind).of_server(server.name().as_str()));
+        }
+    }
+    let mut buckets = Vec::with_capacity(total as usize);
+    for (ix, server) in list.active() {
+        buckets.extend(core::iter::repeat_n(ix, server.weight().get() as usize));
+    }
+    Ok(buckets.into())
+}
+
+/// Each server's weight of the total weight: the shares of every scheme that follows weights
+/// exactly.
+pub(crate) fn weight_shares(servers: &[Server]) -> Vec<Share> {
+    let total: u128 = servers.iter().map(|s| u128::from(s.effective_weight())).sum();
+    servers.iter().map(|s| Share::new(u128::from(s.effective_weight()), total)).collect()
+}
+
+/// Key hash mod the number of buckets.
+///
+/// A **list** scheme: the same servers in another order are another placement. Draining servers
+/// own nothing and take no place, so those behind them close up.
+///
+/// ```
+/// use clockwise::{Buckets, ModN, Server, hash::Xxh3};
+///
+/// let list = Buckets::new([Server::new("a")?, Server::new("b")?.with_weight(2)?])?;
+/// let place = ModN::new(Xxh3, &list)?;
+/// assert_eq!(place.owner_of_hash(3).index(), 0); // buckets: a b b
+/// assert_eq!(place.owner_of_hash(4).index(), 1);
+/// assert_eq!(place.owner_of_hash(5).index(), 1);
+/// # Ok::<(), clockwise::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ModN<H> {
+    hash: H,
+    servers: Arc<[Server]>,
+    buckets: Box<[ServerIx]>,
+}
+
+impl<H: KeyHash> ModN<H> {
+    /// The placement of a list. The total weight is at most 2²⁴, or
+    /// [`is_too_large`](Error::is_too_large) is returned.
+    pub fn new(hash: H, list: &Buckets) -> Result<ModN<H>, Error> {
+        Ok(ModN { hash, servers: list.shared(), buckets: written_out(list)? })
+    }
+
+    /// The owner of a key.
+    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
+        &self.servers[self.owner_ix(key).index()]
+    }
+
+    /// The owner of a key, as an index into the list.
+    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
+        self.owner_of_hash(self.hash.hash(key.as_ref()))
+    }
+
+    /// The owner of a key that the caller has hashed.
+    #[inline]
+    pub fn owner_of_hash(&self, key_hash: u64) -> ServerIx {
+        // A list has an active server, so there is a bucket.
+        self.buckets[(key_hash % self.buckets.len() as u64) as usize]
+    }
+
+    /// The N: how many buckets the weights come to.
+    pub fn buckets(&self) -> u32 {
+        self.buckets.len() as u32
+    }
+
+    /// The hash of keys.
+    pub fn key_hash(&self) -> &H {
+        &self.hash
+    }
+}
+
+impl<H: KeyHash> Placement for ModN<H> {
+    fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+    fn owner_ix(&self, key: &[u8]) -> ServerIx {
+        ModN::owner_ix(self, key)
+    }
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+    fn measured(&self) -> Option<&dyn Measured> {
+        Some(self)
+    }
+}
+
+impl<H: KeyHash> Measured for ModN<H> {
+    /// Weight of total weight: the buckets that the server has.
+    fn shares(&self) -> Vec<Share> {
+        weight_shares(&self.servers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::hash::{Md5, Xxh3};
+    use crate::testing::list;
+
+    #[test]
+    fn owner_is_the_bucket_at_hash_mod_total_weight() {
+        let servers = list(&[("a", 3), ("b", 1), ("c", 2)]);
+        let place = ModN::new(Xxh3, &servers).unwrap();
+        let written = ["a", "a", "a", "b", "c", "c"];
+        for i in 0..1_000 {
+            let key = format!("key-{i}");
+            let bucket = (Xxh3.hash(key.as_bytes()) % 6) as usize;
+            assert_eq!(place.owner(&key).name().as_str(), written[bucket], "{key}");
+        }
+        assert_eq!(place.buckets(), 6);
+        let shares: Vec<_> = place.shares().iter().map(|s| (s.part(), s.whole())).collect();
+        assert_eq!(shares, [(3, 6), (1, 6), (2, 6)]);
+    }
+
+    #[test]
+    fn a_draining_server_takes_no_place() {
+        let servers = list(&[("a", 1), ("b", 4), ("c", 1)]);
+        let drained = servers.replaced(1, servers.servers()[1].clone().draining()).unwrap();
+        let place = ModN::new(Md5, &drained).unwrap();
+        let without = ModN::new(Md5, &list(&[("a", 1), ("c", 1)])).unwrap();
+        for i in 0..1_000 {
+            let key = format!("key-{i}");
+            assert_eq!(place.owner(&key).name(), without.owner(&key).name());
+        }
+        assert_eq!(place.shares()[1], Share::new(0, 2));
+    }
+
+    #[test]
+    fn a_total_weight_above_the_limit_is_refused_with_the_server_that_crosses_it() {
+        let full = list(&[("a", MAX_BUCKETS - 1), ("b", 1)]);
+        assert_eq!(ModN::new(Xxh3, &full).unwrap().buckets(), MAX_BUCKETS);
+        let over = list(&[("a", MAX_BUCKETS), ("b", 1), ("c", u32::MAX)]);
+        let error = ModN::new(Xxh3, &over).unwrap_err();
+        assert!(error.is_too_large());
+        assert_eq!(error.server(), Some("b"));
+        assert!(format!("{error}").contains("16777217"), "{error}");
+    }
+
+    #[test]
+    fn it_says_that_order_matters_and_ranks_nothing() {
+        let place = ModN::new(Xxh3, &list(&[("a", 1)])).unwrap();
+        let place: &dyn Placement = &place;
+        assert!(place.depends_on_order());
+        assert!(place.ranked().is_none());
+        assert!(place.measured().is_some_and(|m| m.layout().is_none()));
+    }
+}
