@@ -6,11 +6,27 @@
 
 use alloc::borrow::Cow;
 
+mod crc;
+mod fmix;
+mod fnv;
 mod md5;
+mod murmur3;
+mod named;
+mod sip;
+mod splitmix;
+#[cfg(test)]
+mod testing;
 mod xxh;
 
-pub use md5::{Md5, md5_words};
-pub use xxh::Xxh3;
+pub use crc::{Crc16Xmodem, Crc32, crc16_xmodem, crc32};
+pub use fmix::{Fmix32Fnv1a32, fmix32};
+pub use fnv::{Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64};
+pub use md5::{Md5, Md5Word, md5_words};
+pub use murmur3::{Murmur3X64_128, Murmur3X86_32, murmur3_x64_128, murmur3_x86_32};
+pub use named::NamedHash;
+pub use sip::SipHash24;
+pub use splitmix::SplitMix64;
+pub use xxh::{Xxh3, Xxh32, Xxh64, xxh3_64, xxh32, xxh64};
 
 /// How many bits of a hash carry a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

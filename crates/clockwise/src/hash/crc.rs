@@ -1,0 +1,102 @@
+//! Cyclic redundancy checks that systems place keys with.
+//!
+//! | name | polynomial | start | reflected | final xor | value | check, of "123456789" |
+//! |---|---|---|---|---|---|---|
+//! | `crc32` (ISO-HDLC) | `04c11db7` | `ffffffff` | yes | `ffffffff` | 32-bit number | `cbf43926` |
+//! | `crc16-xmodem` | `1021` | `0000` | no | `0000` | 16-bit number | `31c3` |
+//!
+//! A CRC of 16 bits stands below 65,536: right for a table of slots, wrong for a ring, whose
+//! circle it reaches a 65,536th part of.
+//!
+//! Source: the catalogue of parametrised CRC algorithms, <https://reveng.sourceforge.io/crc-catalogue/>.
+
+use alloc::borrow::Cow;
+
+use super::{KeyHash, Width};
+
+/// CRC-32 as in zlib, gzip and Ethernet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Crc32;
+
+/// CRC-16/XMODEM: 16 bits, as Redis Cluster maps keys to slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Crc16Xmodem;
+
+/// The CRC of each single byte: polynomial 0x1021, highest bit first.
+pub(super) const CRC16_TABLE: [u16; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut crc = (byte as u16) << 8;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = if crc & 0x8000 == 0 { crc << 1 } else { crc << 1 ^ 0x1021 };
+            bit += 1;
+        }
+        table[byte] = crc;
+        byte += 1;
+    }
+    table
+};
+
+/// CRC-32, whole.
+#[inline]
+pub fn crc32(bytes: &[u8]) -> u32 {
+    crc32fast::hash(bytes)
+}
+
+/// CRC-16/XMODEM in the 16 bits it has.
+pub fn crc16_xmodem(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0, |crc, &byte| crc << 8 ^ CRC16_TABLE[usize::from((crc >> 8) as u8 ^ byte)])
+}
+
+impl KeyHash for Crc32 {
+    fn width(&self) -> Width {
+        Width::Bits32
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        crc32(bytes).into()
+    }
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("crc32")
+    }
+}
+
+impl KeyHash for Crc16Xmodem {
+    fn width(&self) -> Width {
+        Width::Bits32
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        crc16_xmodem(bytes).into()
+    }
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("crc16-xmodem")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::testing::byte_strings;
+    use proptest::prelude::*;
+
+    #[test]
+    fn published_check_values() {
+        assert_eq!(Crc32.hash(b"123456789"), 0xcbf4_3926);
+        assert_eq!(Crc16Xmodem.hash(b"123456789"), 0x31c3);
+        assert_eq!(Crc32.hash(b""), 0);
+        assert_eq!(Crc16Xmodem.hash(b""), 0);
+    }
+
+    proptest! {
+        #![proptest_config(crate::hash::testing::config())]
+
+        #[test]
+        fn a_second_implementation_agrees(bytes in byte_strings()) {
+            const CRC_32: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
+            const CRC_16: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_XMODEM);
+            prop_assert_eq!(crc32(&bytes), CRC_32.checksum(&bytes));
+            prop_assert_eq!(crc16_xmodem(&bytes), CRC_16.checksum(&bytes));
+        }
+    }
+}

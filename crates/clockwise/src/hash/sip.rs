@@ -1,0 +1,83 @@
+//! SipHash-2-4: a keyed hash that nobody can steer without the key.
+//!
+//! | name | key | value | check |
+//! |---|---|---|---|
+//! | `siphash-2-4` | 16 zero bytes, unless given | 64-bit number | key `00..0f`, of `00..0e`: `a129ca6149be45e5` |
+//!
+//! The key is two little-endian words of 64 bits; the value is the number whose little-endian
+//! bytes the reference program prints.
+//!
+//! Source: Jean-Philippe Aumasson, Daniel J. Bernstein, "SipHash: a fast short-input PRF",
+//! INDOCRYPT 2012, appendix A.
+
+use alloc::borrow::Cow;
+use alloc::format;
+
+use super::{KeyHash, Width};
+
+/// SipHash-2-4 under a key; the default key is all zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SipHash24 {
+    key: [u8; 16],
+}
+
+impl SipHash24 {
+    /// The hash under this key.
+    pub const fn with_key(key: [u8; 16]) -> SipHash24 {
+        SipHash24 { key }
+    }
+}
+
+impl KeyHash for SipHash24 {
+    fn width(&self) -> Width {
+        Width::Bits64
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        siphasher::sip::SipHasher24::new_with_key(&self.key).hash(bytes)
+    }
+    /// The key decides the value, so it is part of the name: 32 hexadecimal digits, unless all zero.
+    fn name(&self) -> Cow<'static, str> {
+        if self.key == [0; 16] {
+            Cow::Borrowed("siphash-2-4")
+        } else {
+            Cow::Owned(format!("siphash-2-4 key {:032x}", u128::from_be_bytes(self.key)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::testing::byte_strings;
+    use core::hash::Hasher as _;
+    use proptest::prelude::*;
+
+    const COUNTING: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+    #[test]
+    fn published_check_values() {
+        let hash = SipHash24::with_key(COUNTING);
+        assert_eq!(hash.hash(&COUNTING[..15]), 0xa129_ca61_49be_45e5);
+        assert_eq!(hash.hash(b""), 0x726f_db47_dd0e_0e31);
+        assert_eq!(SipHash24::default().hash(b""), 0x1e92_4b9d_7377_00d7);
+    }
+
+    #[test]
+    fn the_key_is_part_of_the_name() {
+        assert_eq!(SipHash24::default().name(), "siphash-2-4");
+        assert_eq!(SipHash24::with_key(COUNTING).name(), "siphash-2-4 key 000102030405060708090a0b0c0d0e0f");
+    }
+
+    proptest! {
+        #![proptest_config(crate::hash::testing::config())]
+
+        #[test]
+        #[allow(deprecated)] // core's SipHasher is SipHash-2-4, and serves as a second opinion only
+        fn a_second_implementation_agrees(bytes in byte_strings(), key: [u8; 16]) {
+            let word = |i: usize| u64::from_le_bytes(key[i..i + 8].try_into().unwrap());
+            let mut second = core::hash::SipHasher::new_with_keys(word(0), word(8));
+            second.write(&bytes);
+            prop_assert_eq!(SipHash24::with_key(key).hash(&bytes), second.finish());
+        }
+    }
+}
