@@ -10,6 +10,7 @@ pub mod hash;
 mod members;
 mod modulo;
 mod placement;
+pub mod ring;
 mod server;
 #[cfg(test)]
 mod testing;
@@ -18,4 +19,5 @@ pub use error::Error;
 pub use members::{Buckets, Members};
 pub use modulo::ModN;
 pub use placement::{Fingerprint, Layout, Measured, Placement, Ranked, ServerIx, Share};
+pub use ring::Ring;
 pub use server::{Address, Server, ServerName, Weight, Zone};

@@ -134,7 +134,8 @@ pub trait Placement {
 ///
 /// The first is the owner; replicas, overflow and substitutes for servers that are down follow.
 pub trait Ranked: Placement {
-    /// Calls `visit` with each active server once, the most preferred first, until it breaks.
+    /// Calls `visit` with each active server once, the most preferred first, until it breaks. An
+    /// active server that got no point of a ring has no place in the order and is left out.
     ///
     /// Pushing rather than pulling keeps the trait usable behind a reference without a boxed
     /// iterator for every key.
@@ -167,9 +168,9 @@ pub trait Measured: Placement {
 /// How a placement divides the hash space: what exact moves are computed from.
 #[derive(Clone, Copy, Debug)]
 pub enum Layout<'a> {
-    /// Points on a circle of 2⁶⁴ positions, ascending and distinct. The server at `owners[i]` owns
-    /// every position after `ends[i - 1]` up to and including `ends[i]`; the first also owns what
-    /// lies after the last.
+    /// Points on a circle of 2⁶⁴ positions, ascending. The server at `owners[i]` owns every position
+    /// after `ends[i - 1]` up to and including `ends[i]`; the first also owns what lies after the
+    /// last. Of equal ends the first has the arc, and those of the others are empty.
     Circle {
         /// The last position that each arc includes.
         ends: &'a [u64],

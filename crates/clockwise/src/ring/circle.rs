@@ -1,0 +1,143 @@
+//! The circle itself: points in one normal form, and the one lookup that every ring uses.
+//!
+//! **Normal form.** A ring may have positions of 32 or 64 bits and may send a key to the first
+//! point *at or after* its hash (`>=`) or strictly *after* it (`>`). All four are kept as one
+//! circle of 2⁶⁴ positions on which a key belongs to the first end `>=` its position:
+//!
+//! - Positions and key hashes of 32 bits are shifted up by 32. Shifting keeps order and equality,
+//!   so `p >= h` before exactly when `p·2³² >= h·2³²`.
+//! - A point `p` of a `>` ring is stored as `p − 1`, wrapping in its own width. For `p >= 1`,
+//!   `p > h` exactly when `p − 1 >= h`, and subtracting 1 keeps the order of all such points. The
+//!   point 0 is greater than no hash; it is reached only by wrapping, and then before every other
+//!   point, because it is the smallest. Stored as the greatest position it is the last on the
+//!   circle: it takes the hashes after which no stored `p − 1` is left, which are those the `>`
+//!   rule would wrap.
+//!
+//! **Lookup.** The top bits of a position choose a bucket of an index with about one bucket a
+//! point; the bucket says where its first point stands, and a short forward scan ends the search.
+//! A sentinel behind the last point carries the first point's owner, so nothing has to wrap. Where
+//! points crowd (a hash far from uniform), the scan gives up early for a binary search.
+
+use alloc::vec::Vec;
+
+use super::Boundary;
+use crate::hash::Width;
+use crate::placement::ServerIx;
+
+/// Ends looked at one by one before searching by halves. A uniform hash puts one point in a bucket
+/// on average, and more than this many in fewer than one bucket in a million.
+const SCAN: usize = 10;
+
+pub(super) struct Circle {
+    /// How far native positions and hashes are shifted up: 0 or 32.
+    lift: u32,
+    /// What was taken from native positions before: 1 on a `>` ring.
+    back: u64,
+    /// Position to bucket: shifted right by this.
+    shift: u32,
+    /// The first end of each bucket or after it; `len` where there is none.
+    index: Vec<u32>,
+    /// The last position of each arc, ascending; behind them the sentinel.
+    ends: Vec<u64>,
+    /// The owner of each arc; behind them the first one again, for the sentinel.
+    owners: Vec<ServerIx>,
+}
+
+impl Circle {
+    /// A circle of points in native form. Equal positions keep the order they are given in.
+    /// There is at least one point and at most [`MAX_POINTS`](super::MAX_POINTS).
+    pub(super) fn new(width: Width, boundary: Boundary, mut points: Vec<(u64, ServerIx)>) -> Circle {
+        let lift = match width {
+            Width::Bits32 => 32,
+            Width::Bits64 => 0,
+        };
+        let back = match boundary {
+            Boundary::AtOrAfter => 0,
+            Boundary::After => 1,
+        };
+        for (position, _) in &mut points {
+            *position = position.wrapping_sub(back) << lift;
+        }
+        points.sort_by_key(|&(end, _)| end);
+
+        let len = points.len();
+        let mut ends = Vec::with_capacity(len + 1);
+        let mut owners = Vec::with_capacity(len + 1);
+        for &(end, owner) in &points {
+            ends.push(end);
+            owners.push(owner);
+        }
+        ends.push(u64::MAX);
+        owners.push(owners[0]);
+        drop(points);
+
+        let bits = (usize::BITS - len.leading_zeros()).max(1);
+        let shift = u64::BITS - bits;
+        let mut index = Vec::with_capacity(1 << bits);
+        let mut first = 0;
+        for bucket in 0..1_u64 << bits {
+            while first < len && ends[first] < bucket << shift {
+                first += 1;
+            }
+            index.push(first as u32);
+        }
+        Circle { lift, back, shift, index, ends, owners }
+    }
+
+    /// The number of points.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    /// The arcs' ends in normal form.
+    pub(super) fn ends(&self) -> &[u64] {
+        &self.ends[..self.len()]
+    }
+
+    /// The owner of each arc.
+    pub(super) fn owners(&self) -> &[ServerIx] {
+        &self.owners[..self.len()]
+    }
+
+    /// The position in its own width that the point at `at` was given.
+    pub(super) fn native(&self, at: usize) -> u64 {
+        (self.ends[at] >> self.lift).wrapping_add(self.back) & (u64::MAX >> self.lift)
+    }
+
+    /// Where the smallest native position stands. The point 0 of a `>` ring is stored last.
+    pub(super) fn smallest(&self) -> usize {
+        let first_wrapped = self.ends().partition_point(|&end| end < u64::MAX << self.lift);
+        if self.back == 1 && first_wrapped < self.len() { first_wrapped } else { 0 }
+    }
+
+    /// The point that owns a hash, or `len` where that is the first point, after a wrap.
+    #[inline]
+    fn find(&self, hash: u64) -> usize {
+        let position = hash << self.lift;
+        let start = self.index[(position >> self.shift) as usize] as usize;
+        // The sentinel is >= every position, so the scan and the search both end in bounds.
+        for (step, &end) in self.ends[start..].iter().take(SCAN).enumerate() {
+            if end >= position {
+                return start + step;
+            }
+        }
+        self.search(start + SCAN, position)
+    }
+
+    #[cold]
+    fn search(&self, start: usize, position: u64) -> usize {
+        start + self.ends[start..].partition_point(|&end| end < position)
+    }
+
+    /// The owner of a hash of the key hash's own width.
+    #[inline]
+    pub(super) fn owner(&self, hash: u64) -> ServerIx {
+        self.owners[self.find(hash)]
+    }
+
+    /// The point that owns a hash.
+    pub(super) fn point(&self, hash: u64) -> usize {
+        let at = self.find(hash);
+        if at == self.len() { 0 } else { at }
+    }
+}

@@ -1,0 +1,306 @@
+//! The hash ring: servers own points on a circle, and a key belongs to the first point clockwise
+//! from its hash.
+//!
+//! Paper: David Karger, Eric Lehman, Tom Leighton, Matthew Levine, Daniel Lewin, Rina Panigrahy,
+//! *Consistent Hashing and Random Trees: Distributed Caching Protocols for Relieving Hot Spots on
+//! the World Wide Web*, STOC 1997, section 4. Points in proportion to a server's capacity:
+//! Giuseppe DeCandia and others, *Dynamo: Amazon's Highly Available Key-value Store*, SOSP 2007,
+//! section 4.2.
+//!
+//! | of the native ring | |
+//! |---|---|
+//! | key hash | xxh3-64, seed 0, over the key's bytes |
+//! | point *i* of a server | xxh3-64, seed 0, over: the name's bytes, 0x00, *i* as u32 little-endian |
+//! | points of a server | weight × points per weight (160), *i* from 0 |
+//! | position | 64 bits |
+//! | owner | the first point `>=` the hash; after the last point, the first |
+//! | equal points | the bytewise smaller name |
+//!
+//! Other systems' rings come as points through [`Ring::from_points`] and are looked up by the same
+//! code.
+
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::ControlFlow;
+
+mod builder;
+mod circle;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use builder::{Label, RingBuilder};
+pub use walk::Owners;
+
+use circle::Circle;
+
+use crate::error::Error;
+use crate::hash::{KeyHash, Width, Xxh3};
+use crate::members::Buckets;
+use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
+use crate::server::Server;
+
+/// The most points a ring may have: 2²⁴ (16,777,216), about 0.3 GB.
+pub const MAX_POINTS: u64 = 1 << 24;
+
+/// Which point a key belongs to when its hash is exactly a point's position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Boundary {
+    /// That point: the first `>=` the hash.
+    AtOrAfter,
+    /// The next one: the first `>` the hash.
+    After,
+}
+
+/// Which of several points at one position owns its arc.
+///
+/// The others stay on the ring: a walk for replicas passes them right after, in the order stated
+/// here. A system whose map drops them drops them before it hands its points over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tie {
+    /// The first in the list of points.
+    First,
+    /// The last in the list of points.
+    Last,
+    /// The system sorts unstably and does not say. Here the first; see [`Ring::collisions`] for
+    /// the positions at which two of its clients may differ.
+    Unspecified,
+}
+
+/// A position at which several servers have a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collision {
+    position: u64,
+    servers: Vec<ServerIx>,
+}
+
+impl Collision {
+    /// The position, in the width of the key hash.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The servers, each once, in order of preference: the first owns the arc.
+    pub fn servers(&self) -> &[ServerIx] {
+        &self.servers
+    }
+}
+
+/// A hash ring. Immutable; clones share the points.
+///
+/// ```
+/// use clockwise::hash::Xxh3;
+/// use clockwise::{Members, Ring, Server};
+///
+/// let members = Members::new([Server::new("a")?, Server::new("b")?, Server::new("c")?])?;
+/// let ring = Ring::builder(Xxh3).build(&members)?;
+/// let owner = ring.owner("user:42");
+///
+/// // Its replicas are the next distinct servers clockwise.
+/// let replicas: Vec<_> = ring.owners("user:42", 2).collect();
+/// assert_eq!(replicas[0], owner);
+///
+/// // Without its owner the key goes to the next of them, and no other key moves.
+/// let fewer = Ring::builder(Xxh3).build(&members.without(owner.name().as_str())?)?;
+/// assert_eq!(fewer.owner("user:42"), replicas[1]);
+/// # Ok::<(), clockwise::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Ring<H = Xxh3> {
+    hash: H,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    circle: Circle,
+    servers: Arc<[Server]>,
+    /// Whether the fleet was a list, whose order decides ties.
+    listed: bool,
+    key_hash: Cow<'static, str>,
+    point_counts: Vec<u32>,
+    /// Servers with at least one point.
+    placed: usize,
+    collisions: Vec<Collision>,
+}
+
+impl<H: KeyHash> Ring<H> {
+    /// Starts a ring whose points and keys are placed by `hash`: 160 points per weight and
+    /// [`Label::Native`] until said otherwise.
+    pub fn builder<'a>(hash: H) -> RingBuilder<'a, H> {
+        RingBuilder::new(hash)
+    }
+
+    /// A ring of points that were placed elsewhere: another system's recipe, or tokens from a file.
+    ///
+    /// Positions are in the width of the key hash (those of 32 bits in the low half), in any order.
+    /// An active server may have no point: it owns nothing, and [`Ring::pointless`] lists it.
+    ///
+    /// Refuses an empty list, more than [`MAX_POINTS`], a position wider than the hash, and points
+    /// of a draining server or of one that is not in the list.
+    pub fn from_points(
+        hash: H,
+        buckets: &Buckets,
+        points: Vec<(u64, ServerIx)>,
+        boundary: Boundary,
+        tie: Tie,
+    ) -> Result<Ring<H>, Error> {
+        builder::from_points(hash, buckets, points, boundary, tie)
+    }
+
+    /// The owner of a key.
+    #[inline]
+    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
+        &self.inner.servers[self.owner_ix(key).index()]
+    }
+
+    /// The owner of a key, as an index into [`Ring::servers`].
+    #[inline]
+    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
+        self.owner_of_hash(self.hash.hash(key.as_ref()))
+    }
+
+    /// The owner of a key whose hash is known. The hash is in the key hash's own width; of one of
+    /// 32 bits only the low half counts.
+    #[inline]
+    pub fn owner_of_hash(&self, hash: u64) -> ServerIx {
+        self.inner.circle.owner(hash)
+    }
+
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
+    /// tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        for (&hash, owner) in hashes.iter().zip(owners) {
+            *owner = self.inner.circle.owner(hash);
+        }
+    }
+
+    /// The first `count` distinct servers clockwise from a key, its owner first.
+    ///
+    /// Fewer where fewer have points: draining and [pointless](Ring::pointless) servers never
+    /// appear. Allocates only beyond 16 servers.
+    pub fn owners(&self, key: impl AsRef<[u8]>, count: usize) -> impl ExactSizeIterator<Item = &Server> {
+        self.owners_ix(key, count).map(|ix| &self.inner.servers[ix.index()])
+    }
+
+    /// The same, as indices into [`Ring::servers`].
+    pub fn owners_ix(&self, key: impl AsRef<[u8]>, count: usize) -> Owners<'_> {
+        let inner = &*self.inner;
+        let at = inner.circle.point(self.hash.hash(key.as_ref()));
+        Owners::new(&inner.circle, at, count, inner.placed, inner.servers.len())
+    }
+
+    /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
+    pub fn servers(&self) -> &[Server] {
+        &self.inner.servers
+    }
+
+    /// The key hash.
+    pub fn hash(&self) -> &H {
+        &self.hash
+    }
+
+    /// The points in ascending order of their positions, which are in the width of the key hash.
+    /// Of equal positions the one that owns the arc comes first.
+    pub fn points(&self) -> impl Iterator<Item = (u64, ServerIx)> {
+        let circle = &self.inner.circle;
+        let smallest = circle.smallest();
+        (smallest..circle.len()).chain(0..smallest).map(|at| (circle.native(at), circle.owners()[at]))
+    }
+
+    /// How many points each server has, by [`ServerIx`].
+    pub fn point_counts(&self) -> &[u32] {
+        &self.inner.point_counts
+    }
+
+    /// Active servers without a single point: they own nothing, whatever their weight says.
+    pub fn pointless(&self) -> impl Iterator<Item = &Server> {
+        let counted = self.inner.servers.iter().zip(&self.inner.point_counts);
+        counted.filter(|(server, count)| **count == 0 && !server.is_draining()).map(|(server, _)| server)
+    }
+
+    /// The position of the point that a hash belongs to, in the width of the key hash.
+    pub fn position_of_hash(&self, hash: u64) -> u64 {
+        self.inner.circle.native(self.inner.circle.point(hash))
+    }
+
+    /// Positions that several servers share, ascending along the circle. On a native ring the
+    /// smaller name owns such an arc; under [`Tie::Unspecified`] clients may disagree about it.
+    pub fn collisions(&self) -> &[Collision] {
+        &self.inner.collisions
+    }
+
+    /// How wide positions and hashes are.
+    pub fn width(&self) -> Width {
+        self.hash.width()
+    }
+}
+
+impl<H: KeyHash> Placement for Ring<H> {
+    fn servers(&self) -> &[Server] {
+        &self.inner.servers
+    }
+
+    fn owner_ix(&self, key: &[u8]) -> ServerIx {
+        Ring::owner_ix(self, key)
+    }
+
+    /// Only where servers of a list share a position: then their order decides who owns it.
+    /// (Whether a recipe that made the points numbers its servers, only the recipe knows.)
+    fn depends_on_order(&self) -> bool {
+        self.inner.listed && !self.inner.collisions.is_empty()
+    }
+
+    fn ranked(&self) -> Option<&dyn Ranked> {
+        Some(self)
+    }
+
+    fn measured(&self) -> Option<&dyn Measured> {
+        Some(self)
+    }
+}
+
+impl<H: KeyHash> Ranked for Ring<H> {
+    fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
+        for server in self.owners_ix(key, usize::MAX) {
+            if visit(server).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+impl<H: KeyHash> Measured for Ring<H> {
+    /// Lengths of arcs, in parts of the 2⁶⁴ positions of the circle.
+    fn shares(&self) -> Vec<Share> {
+        const WHOLE: u128 = 1 << 64;
+        let (ends, owners) = (self.inner.circle.ends(), self.inner.circle.owners());
+        let mut parts = alloc::vec![0_u128; self.inner.servers.len()];
+        for (pair, owner) in ends.windows(2).zip(&owners[1..]) {
+            parts[owner.index()] += u128::from(pair[1] - pair[0]);
+        }
+        // The first arc begins after the last point: it is what the others leave.
+        let others = ends[ends.len() - 1] - ends[0];
+        parts[owners[0].index()] += WHOLE - u128::from(others);
+        parts.into_iter().map(|part| Share::new(part, WHOLE)).collect()
+    }
+
+    fn layout(&self) -> Option<Layout<'_>> {
+        Some(Layout::Circle {
+            ends: self.inner.circle.ends(),
+            owners: self.inner.circle.owners(),
+            key_hash: &self.inner.key_hash,
+        })
+    }
+}
+
+impl<H> fmt::Debug for Ring<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ring")
+            .field("hash", &self.inner.key_hash)
+            .field("servers", &self.inner.servers.len())
+            .field("points", &self.inner.circle.len())
+            .finish()
+    }
+}
