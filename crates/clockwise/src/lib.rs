@@ -7,6 +7,7 @@ extern crate std;
 
 mod error;
 pub mod hash;
+mod jump;
 mod members;
 mod modulo;
 mod placement;
@@ -16,6 +17,7 @@ mod server;
 mod testing;
 
 pub use error::Error;
+pub use jump::{Jump, jump};
 pub use members::{Buckets, Members};
 pub use modulo::ModN;
 pub use placement::{Fingerprint, Layout, Measured, Placement, Ranked, ServerIx, Share};
