@@ -4,9 +4,11 @@
 //! |---|---|---|---|---|---|---|
 //! | `crc32` (ISO-HDLC) | `04c11db7` | `ffffffff` | yes | `ffffffff` | 32-bit number | `cbf43926` |
 //! | `crc16-xmodem` | `1021` | `0000` | no | `0000` | 16-bit number | `31c3` |
+//! | `crc32-15-bits` | as `crc32` | | | | bits 16 to 30 of CRC-32 | `4bf4` |
+//! | `crc16-unmasked` | as `crc16-xmodem` | | | | 32-bit number, low half CRC-16 | `869031c3` |
 //!
-//! A CRC of 16 bits stands below 65,536: right for a table of slots, wrong for a ring, whose
-//! circle it reaches a 65,536th part of.
+//! Values of 15 or 16 bits are right for a table of slots and wrong for a ring, whose circle they
+//! reach a 131,072nd or 65,536th part of.
 //!
 //! Source: the catalogue of parametrised CRC algorithms, <https://reveng.sourceforge.io/crc-catalogue/>.
 
@@ -22,8 +24,16 @@ pub struct Crc32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Crc16Xmodem;
 
+/// Fifteen bits of CRC-32: what libmemcached calls CRC and twemproxy crc32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Crc32Of15Bits;
+
+/// CRC-16/XMODEM whose register is a 32-bit word that nobody cuts: twemproxy's crc16.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Crc16Unmasked;
+
 /// The CRC of each single byte: polynomial 0x1021, highest bit first.
-pub(super) const CRC16_TABLE: [u16; 256] = {
+const CRC16_TABLE: [u16; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -74,6 +84,32 @@ impl KeyHash for Crc16Xmodem {
     }
 }
 
+impl KeyHash for Crc32Of15Bits {
+    fn width(&self) -> Width {
+        Width::Bits32
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        (crc32(bytes) >> 16 & 0x7fff).into()
+    }
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("crc32-15-bits")
+    }
+}
+
+impl KeyHash for Crc16Unmasked {
+    fn width(&self) -> Width {
+        Width::Bits32
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        let step =
+            |crc: u32, &byte: &u8| crc << 8 ^ u32::from(CRC16_TABLE[usize::from((crc >> 8) as u8 ^ byte)]);
+        bytes.iter().fold(0, step).into()
+    }
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("crc16-unmasked")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +120,8 @@ mod tests {
     fn published_check_values() {
         assert_eq!(Crc32.hash(b"123456789"), 0xcbf4_3926);
         assert_eq!(Crc16Xmodem.hash(b"123456789"), 0x31c3);
+        assert_eq!(Crc32Of15Bits.hash(b"123456789"), 0x4bf4);
+        assert_eq!(Crc16Unmasked.hash(b"123456789"), 0x8690_31c3);
         assert_eq!(Crc32.hash(b""), 0);
         assert_eq!(Crc16Xmodem.hash(b""), 0);
     }
@@ -97,6 +135,7 @@ mod tests {
             const CRC_16: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_XMODEM);
             prop_assert_eq!(crc32(&bytes), CRC_32.checksum(&bytes));
             prop_assert_eq!(crc16_xmodem(&bytes), CRC_16.checksum(&bytes));
+            prop_assert_eq!(Crc16Unmasked.hash(&bytes) as u16, CRC_16.checksum(&bytes));
         }
     }
 }

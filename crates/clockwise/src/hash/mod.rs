@@ -6,26 +6,37 @@
 
 use alloc::borrow::Cow;
 
+mod choice;
 mod crc;
 mod fmix;
 mod fnv;
+mod fnv_signed;
+mod hsieh;
+mod jenkins;
 mod md5;
+mod murmur2;
 mod murmur3;
 mod named;
 mod sip;
 mod splitmix;
+mod tag;
 #[cfg(test)]
 mod testing;
 mod xxh;
 
-pub use crc::{Crc16Xmodem, Crc32, crc16_xmodem, crc32};
+pub use crc::{Crc16Unmasked, Crc16Xmodem, Crc32, Crc32Of15Bits, crc16_xmodem, crc32};
 pub use fmix::{Fmix32Fnv1a32, fmix32};
 pub use fnv::{Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64};
+pub use fnv_signed::{Fnv1_32Signed, Fnv1_64LowSigned, Fnv1a32Signed, Fnv1a64LowSigned};
+pub use hsieh::SuperFastHash;
+pub use jenkins::{Lookup3, OneAtATimeSigned};
 pub use md5::{Md5, Md5Word, md5_words};
+pub use murmur2::{Murmur2Length, Murmur3Length};
 pub use murmur3::{Murmur3X64_128, Murmur3X86_32, murmur3_x64_128, murmur3_x86_32};
 pub use named::NamedHash;
 pub use sip::SipHash24;
 pub use splitmix::SplitMix64;
+pub use tag::HashTag;
 pub use xxh::{Xxh3, Xxh32, Xxh64, xxh3_64, xxh32, xxh64};
 
 /// How many bits of a hash carry a position.
@@ -59,4 +70,9 @@ impl<H: KeyHash + ?Sized> KeyHash for &H {
     fn name(&self) -> Cow<'static, str> {
         (**self).name()
     }
+}
+
+/// A byte as C code widens a signed `char`: 0x80 and above become negative.
+fn signed(byte: u8) -> u32 {
+    i32::from(byte.cast_signed()).cast_unsigned()
 }

@@ -1,120 +1,53 @@
 //! A hash chosen at run time, by the name that fleet files use.
 
-use alloc::borrow::Cow;
-use alloc::string::ToString;
-use core::fmt;
-use core::str::FromStr;
-
+use super::choice::hash_choice;
 use super::{
-    Crc16Xmodem, Crc32, Fmix32Fnv1a32, Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64, KeyHash, Md5, Md5Word,
-    Murmur3X64_128, Murmur3X86_32, SipHash24, Width, Xxh3, Xxh32, Xxh64,
+    Crc16Xmodem, Crc32, Fmix32Fnv1a32, Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64, Md5, Md5Word, Murmur3X64_128,
+    Murmur3X86_32, SipHash24, Xxh3, Xxh32, Xxh64,
 };
-use crate::error::{Error, Kind};
 
-/// One line a hash: variant, name, and the hash itself.
-macro_rules! named_hashes {
-    ($first:ident $first_name:literal $first_hash:expr;
-     $($variant:ident $name:literal $hash:expr;)*) => {
-        /// The general-purpose hashes, for a choice made at run time.
-        ///
-        /// Whoever knows the hash when compiling uses its own type ([`Xxh3`]) and saves the choice
-        /// on every key.
-        ///
-        /// ```
-        /// use clockwise::hash::{KeyHash, NamedHash, Xxh3};
-        ///
-        /// let hash: NamedHash = "xxh3-64".parse()?;
-        /// assert_eq!(hash, NamedHash::default());
-        /// assert_eq!(hash.hash(b"user:42"), Xxh3.hash(b"user:42"));
-        /// assert!("sha-1".parse::<NamedHash>().unwrap_err().is_parameter());
-        /// # Ok::<(), clockwise::Error>(())
-        /// ```
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum NamedHash {
-            #[doc = concat!("`", $first_name, "`, the native key hash.")]
-            #[default]
-            $first,
-            $(#[doc = concat!("`", $name, "`")] $variant,)*
-        }
-
-        impl NamedHash {
-            /// Every one of them, the default first.
-            pub const ALL: &[NamedHash] = &[NamedHash::$first, $(NamedHash::$variant),*];
-
-            /// The names, as an error lists them.
-            const KNOWN: &str = concat!($first_name, $(", ", $name),*);
-
-            /// The name that fleet files use.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    NamedHash::$first => $first_name,
-                    $(NamedHash::$variant => $name,)*
-                }
-            }
-        }
-
-        impl KeyHash for NamedHash {
-            fn width(&self) -> Width {
-                match self {
-                    NamedHash::$first => $first_hash.width(),
-                    $(NamedHash::$variant => $hash.width(),)*
-                }
-            }
-            #[inline]
-            fn hash(&self, bytes: &[u8]) -> u64 {
-                match self {
-                    NamedHash::$first => $first_hash.hash(bytes),
-                    $(NamedHash::$variant => $hash.hash(bytes),)*
-                }
-            }
-            fn name(&self) -> Cow<'static, str> {
-                match self {
-                    NamedHash::$first => $first_hash.name(),
-                    $(NamedHash::$variant => $hash.name(),)*
-                }
-            }
-        }
-    };
-}
-
-named_hashes! {
-    Xxh3 "xxh3-64" Xxh3;
-    Xxh64 "xxh64" Xxh64;
-    Xxh32 "xxh32" Xxh32;
-    Murmur3X86_32 "murmur3-x86-32" Murmur3X86_32;
-    Murmur3X64_128 "murmur3-x64-128" Murmur3X64_128;
-    Md5 "md5" Md5;
-    Md5Word "md5-word" Md5Word;
-    Crc32 "crc32" Crc32;
-    Crc16Xmodem "crc16-xmodem" Crc16Xmodem;
-    Fnv1_32 "fnv1-32" Fnv1_32;
-    Fnv1a32 "fnv1a-32" Fnv1a32;
-    Fnv1_64 "fnv1-64" Fnv1_64;
-    Fnv1a64 "fnv1a-64" Fnv1a64;
-    Fmix32Fnv1a32 "fmix32-fnv1a-32" Fmix32Fnv1a32;
-    SipHash24 "siphash-2-4" SipHash24::default();
-}
-
-impl fmt::Display for NamedHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for NamedHash {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<NamedHash, Error> {
-        let found = NamedHash::ALL.iter().find(|hash| hash.as_str() == text);
-        found
-            .copied()
-            .ok_or_else(|| Error::new(Kind::HashName { value: text.to_string(), known: NamedHash::KNOWN }))
+hash_choice! {
+    /// The general-purpose hashes, for a choice made at run time.
+    ///
+    /// Whoever knows the hash when compiling uses its own type ([`Xxh3`]) and saves the choice on
+    /// every key.
+    ///
+    /// ```
+    /// use clockwise::hash::{KeyHash, NamedHash, Xxh3};
+    ///
+    /// let hash: NamedHash = "xxh3-64".parse()?;
+    /// assert_eq!(hash, NamedHash::default());
+    /// assert_eq!(hash.hash(b"user:42"), Xxh3.hash(b"user:42"));
+    /// assert!("sha-1".parse::<NamedHash>().unwrap_err().is_parameter());
+    /// # Ok::<(), clockwise::Error>(())
+    /// ```
+    NamedHash {
+        /// : the native key hash.
+        #[default]
+        Xxh3 = "xxh3-64" => Xxh3,
+        Xxh64 = "xxh64" => Xxh64,
+        Xxh32 = "xxh32" => Xxh32,
+        Murmur3X86_32 = "murmur3-x86-32" => Murmur3X86_32,
+        Murmur3X64_128 = "murmur3-x64-128" => Murmur3X64_128,
+        Md5 = "md5" => Md5,
+        Md5Word = "md5-word" => Md5Word,
+        Crc32 = "crc32" => Crc32,
+        Crc16Xmodem = "crc16-xmodem" => Crc16Xmodem,
+        Fnv1_32 = "fnv1-32" => Fnv1_32,
+        Fnv1a32 = "fnv1a-32" => Fnv1a32,
+        Fnv1_64 = "fnv1-64" => Fnv1_64,
+        Fnv1a64 = "fnv1a-64" => Fnv1a64,
+        Fmix32Fnv1a32 = "fmix32-fnv1a-32" => Fmix32Fnv1a32,
+        SipHash24 = "siphash-2-4" => SipHash24::default(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::*;
+    use crate::hash::{KeyHash, Width};
 
     #[test]
     fn every_name_reads_back_and_is_the_name_of_the_hash_itself() {
