@@ -1,5 +1,5 @@
-//! Theory of consistent hashing and what-if on real keys.
+//! What a change does to real keys, and what theory says before there are any.
+//!
+//! - [`theory`]: how even a ring can be, from servers and points alone.
 
-mod change;
-
-pub use change::{BadChange, Change};
+pub mod theory;
