@@ -9,6 +9,7 @@
 //! scheme at run time.
 
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::fmt;
 use core::ops::ControlFlow;
 
@@ -46,7 +47,8 @@ impl ServerIx {
 /// An exact part of a whole: arcs of a circle, slots of a table, weight of a fleet.
 ///
 /// Kept as a ratio of integers, so that shares sum to exactly one and are the same everywhere.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// Compared by value: one half is two quarters.
+#[derive(Clone, Copy)]
 pub struct Share {
     part: u128,
     whole: u128,
@@ -76,6 +78,40 @@ impl Share {
         self.part as f64 / self.whole as f64
     }
 }
+
+impl Ord for Share {
+    /// Exact, and without products that could overflow: by the whole parts of the two fractions,
+    /// then by the reciprocals of what is left, as Euclid does.
+    fn cmp(&self, other: &Share) -> Ordering {
+        let (mut left, mut right) = (*self, *other);
+        loop {
+            let (whole_left, rest_left) = (left.part / left.whole, left.part % left.whole);
+            let (whole_right, rest_right) = (right.part / right.whole, right.part % right.whole);
+            if whole_left != whole_right || rest_left == 0 || rest_right == 0 {
+                return whole_left.cmp(&whole_right).then((rest_left > 0).cmp(&(rest_right > 0)));
+            }
+            // r/w < s/v exactly when v/s < w/r.
+            (left, right) = (
+                Share { part: right.whole, whole: rest_right },
+                Share { part: left.whole, whole: rest_left },
+            );
+        }
+    }
+}
+
+impl PartialOrd for Share {
+    fn partial_cmp(&self, other: &Share) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Share {
+    fn eq(&self, other: &Share) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Share {}
 
 impl fmt::Debug for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -203,5 +239,27 @@ impl fmt::Display for Fingerprint {
 impl fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Random;
+
+    #[test]
+    fn shares_compare_by_value() {
+        let max = u128::MAX;
+        assert_eq!(Share::new(1, 2), Share::new(1 << 63, 1 << 64));
+        assert_eq!(Share::new(0, 7), Share::ZERO);
+        assert_eq!(Share::new(max, max), Share::new(3, 3));
+        assert!(Share::new(max - 2, max - 1) < Share::new(max - 1, max));
+        assert!(Share::new(1, max) < Share::new(1, max - 1));
+        let mut random = Random(0x5eed_0010);
+        for _ in 0..100_000 {
+            let mut small = || u128::from(random.next() % 40);
+            let (a, b, c, d) = (small(), 1 + small(), small(), 1 + small());
+            assert_eq!(Share::new(a, b).cmp(&Share::new(c, d)), (a * d).cmp(&(c * b)), "{a}/{b} {c}/{d}");
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! What unit tests of several rooms share: fleets in one line and a seeded generator.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::hash::SplitMix64;
+use crate::hash::{KeyHash, SplitMix64, Width};
 use crate::members::{Buckets, Members};
 use crate::server::Server;
 
@@ -34,5 +35,22 @@ impl Random {
         let number = SplitMix64::mix(self.0);
         self.0 = self.0.wrapping_add(SplitMix64::STEP);
         number
+    }
+}
+
+/// A hash of keys that are their own hash, in decimal: readable positions, and as many ties as one
+/// likes.
+#[derive(Clone, Copy)]
+pub(crate) struct Digits(pub(crate) Width);
+
+impl KeyHash for Digits {
+    fn width(&self) -> Width {
+        self.0
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        core::str::from_utf8(bytes).unwrap().parse().unwrap()
+    }
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("digits")
     }
 }

@@ -6,23 +6,7 @@ use std::vec::Vec;
 use super::*;
 use crate::hash::Md5;
 use crate::members::Members;
-use crate::testing::{Random, list, members, user_keys};
-
-/// Keys that are their own hash: readable positions, and as many ties as one likes.
-#[derive(Clone, Copy)]
-struct Digits(Width);
-
-impl KeyHash for Digits {
-    fn width(&self) -> Width {
-        self.0
-    }
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        core::str::from_utf8(bytes).unwrap().parse().unwrap()
-    }
-    fn name(&self) -> Cow<'static, str> {
-        Cow::Borrowed("digits")
-    }
-}
+use crate::testing::{Digits, Random, list, members, user_keys};
 
 /// xxh3-64 cut to its lowest bits, so that points of a small fleet collide.
 #[derive(Clone, Copy)]

@@ -1,0 +1,107 @@
+//! Exact moves of the whole hash space: two divisions of it laid over each other.
+
+use super::ledger::{Amount, Ledger};
+use super::{BusiestOverMean, Moves};
+use crate::hash::KeyHash;
+use crate::placement::{Layout, Measured, ServerIx, Share};
+use crate::ring::Ring;
+
+/// What a change moves of all keys there could be, as shares of the hash space.
+pub type ArcMoves = Moves<Share>;
+
+impl Amount for u128 {
+    fn add(&mut self, other: u128) {
+        // Parts of at most 2⁶⁴ in all.
+        *self += other;
+    }
+}
+
+impl Moves<Share> {
+    /// Lays two layouts over each other in one pass.
+    ///
+    /// None unless they divide the same space: two circles, or two tables of equally many slots,
+    /// with the same key hash.
+    pub fn between<B, A>(before: &B, after: &A) -> Option<ArcMoves>
+    where
+        B: Measured + ?Sized,
+        A: Measured + ?Sized,
+    {
+        let mut ledger = Ledger::new(before.servers(), after.servers());
+        let whole = match (before.layout()?, after.layout()?) {
+            (
+                Layout::Circle { ends, owners, key_hash },
+                Layout::Circle { ends: ends_after, owners: owners_after, key_hash: key_hash_after },
+            ) if key_hash == key_hash_after => {
+                overlay(Cursor::new(ends, owners)?, Cursor::new(ends_after, owners_after)?, &mut ledger);
+                CIRCLE
+            }
+            (
+                Layout::Slots { owners, key_hash },
+                Layout::Slots { owners: owners_after, key_hash: key_hash_after },
+            ) if key_hash == key_hash_after && owners.len() == owners_after.len() => {
+                for (&from, &to) in owners.iter().zip(owners_after) {
+                    ledger.record(from, to, 1);
+                }
+                owners.len() as u128
+            }
+            _ => return None,
+        };
+        Some(ledger.finish(|part| Share::new(part, whole)))
+    }
+
+    /// Busiest ÷ mean by arcs or slots: what the split is before any key chooses.
+    pub fn busiest_over_mean_of_arcs(&self) -> Option<BusiestOverMean> {
+        self.busiest(Share::as_f64)
+    }
+}
+
+impl<H: KeyHash> Ring<H> {
+    /// What becoming `after` moves of the whole circle, exactly: [`ArcMoves::between`]. None if
+    /// the two hash keys differently.
+    pub fn diff(&self, after: &Ring<H>) -> Option<ArcMoves> {
+        ArcMoves::between(self, after)
+    }
+}
+
+/// Positions on a circle.
+const CIRCLE: u128 = 1 << 64;
+
+/// The arcs of one circle, cut open at 0 and taken in ascending order.
+struct Cursor<'a> {
+    ends: &'a [u64],
+    owners: &'a [ServerIx],
+    first: ServerIx,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(ends: &'a [u64], owners: &'a [ServerIx]) -> Option<Cursor<'a>> {
+        let first = *owners.first()?;
+        (ends.len() == owners.len()).then_some(Cursor { ends, owners, first })
+    }
+
+    /// The arc that holds `position`: its last position and its owner. Asked in ascending order.
+    fn arc(&mut self, position: u64) -> (u64, ServerIx) {
+        while let ([end, ends @ ..], [owner, owners @ ..]) = (self.ends, self.owners) {
+            if *end >= position {
+                return (*end, *owner);
+            }
+            (self.ends, self.owners) = (ends, owners);
+        }
+        // After the last end: the rest of the first server's arc.
+        (u64::MAX, self.first)
+    }
+}
+
+/// Books every piece between two neighbouring ends of either circle.
+fn overlay(mut before: Cursor<'_>, mut after: Cursor<'_>, ledger: &mut Ledger<u128>) {
+    let mut start = 0_u64;
+    loop {
+        let ((end_before, from), (end_after, to)) = (before.arc(start), after.arc(start));
+        let end = end_before.min(end_after);
+        ledger.record(from, to, u128::from(end - start) + 1);
+        match end.checked_add(1) {
+            Some(next) => start = next,
+            None => return,
+        }
+    }
+}
