@@ -6,6 +6,7 @@ extern crate alloc;
 extern crate std;
 
 mod error;
+pub mod fingerprint;
 pub mod hash;
 mod jump;
 mod members;
@@ -18,10 +19,11 @@ mod server;
 mod testing;
 
 pub use error::Error;
+pub use fingerprint::Fingerprint;
 pub use jump::{Jump, jump};
 pub use members::{Buckets, Members};
 pub use modulo::ModN;
 pub use moves::{ArcMoves, Moves};
-pub use placement::{Fingerprint, Layout, Measured, Placement, Ranked, ServerIx, Share};
+pub use placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
 pub use ring::Ring;
 pub use server::{Address, Server, ServerName, Weight, Zone};

@@ -224,24 +224,6 @@ pub enum Layout<'a> {
     },
 }
 
-/// A short text that identifies decisions, printed as `cw1:` and 16 hexadecimal digits.
-///
-/// See [`crate::fingerprint`] for what goes in, byte by byte.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Fingerprint(pub(crate) u64);
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cw1:{:016x}", self.0)
-    }
-}
-
-impl fmt::Debug for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
