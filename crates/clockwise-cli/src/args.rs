@@ -1,0 +1,319 @@
+//! What can be typed. Help, man pages and shell completions all come from these definitions.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// Exit codes, part of the interface: scripts and CI test them.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  fine
+  1  findings: a threshold of yours was passed (plan --max-moved)
+  2  usage: the command line is wrong
+  3  input: a file or key could not be used; the message names file, line, server and value";
+
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  clockwise plan nutcracker.yml --add cache-5=10.0.0.5:11211 --keys keys.csv
+  clockwise plan fleet.toml --weight cache-2=3 --compare
+  clockwise plan fleet.toml#sessions --remove cache-1 --hit-ratio 0.95 --max-moved 12%
+  clockwise plan before.toml after.toml --keys keys.txt --format json";
+
+/// Which server owns this key, what moves when the fleet changes, and does every client agree?
+#[derive(Debug, Parser)]
+#[command(name = "clockwise", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// What a change to the fleet will move, before you make it
+    #[command(after_help = PLAN_EXAMPLES)]
+    Plan(Plan),
+    /// Which server owns each key
+    #[command(visible_alias = "where")]
+    Owner(Owner),
+    /// How a fleet divides the key space: points, shares, busiest ÷ mean
+    Ring(Ring),
+    /// How many points a ring needs, or how even one of so many points will be
+    Size(Size),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages into a folder
+    Man {
+        /// The folder; it is made if it is not there
+        #[arg(value_hint = ValueHint::DirPath)]
+        dir: PathBuf,
+    },
+}
+
+/// How answers are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Aligned columns for people
+    #[default]
+    Table,
+    /// One document (owner: one object a line), with stable names
+    Json,
+    /// Comma-separated, with a header
+    Csv,
+    /// Tables for a pull request or a wiki
+    Markdown,
+}
+
+/// How a fleet is read.
+#[derive(Args, Debug)]
+pub(crate) struct Reading {
+    /// Join servers that are listed more than once instead of refusing them
+    #[arg(long)]
+    pub(crate) merge: bool,
+    /// Treat warnings (a weight that rounds to no points, say) as errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// How keys are read.
+#[derive(Args, Debug)]
+pub(crate) struct Keys {
+    /// The keys: a file, or - for standard input. One key a line, or CSV with a header (key, and
+    /// optionally requests and bytes), or the output of `lru_crawler metadump` or of `redis-cli
+    /// --scan`. Keys are bytes: nothing is trimmed
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) keys: Option<PathBuf>,
+    /// What the key file holds; told from its content unless said
+    #[arg(long, value_name = "FORMAT", requires = "keys")]
+    pub(crate) key_format: Option<KeyFormat>,
+    /// Keys end with a NUL byte instead of a line end
+    #[arg(long, requires = "keys", conflicts_with = "key_format")]
+    pub(crate) null: bool,
+    /// How each key is written
+    #[arg(long, value_name = "ENCODING", default_value = "raw")]
+    pub(crate) key_encoding: KeyEncoding,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeyFormat {
+    /// One key a line
+    Lines,
+    /// Comma-separated with a header: key, requests, bytes
+    Csv,
+    /// Memcached's `lru_crawler metadump all`
+    Metadump,
+    /// `redis-cli --scan`
+    RedisScan,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeyEncoding {
+    /// The bytes themselves
+    #[default]
+    Raw,
+    /// Two hexadecimal digits a byte
+    Hex,
+    /// Base64 of RFC 4648
+    Base64,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Plan {
+    /// The fleet as it is: a TOML or twemproxy file; FILE#POOL picks one of several pools
+    #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
+    pub(crate) before: String,
+    /// The fleet as it will be, instead of changes on the command line
+    #[arg(value_name = "AFTER", value_hint = ValueHint::FilePath,
+        conflicts_with_all = ["add", "remove", "weight", "replace", "address"])]
+    pub(crate) after: Option<String>,
+
+    /// A server joins
+    #[arg(long, value_name = "NAME=ADDR[,weight=W][,zone=Z]", help_heading = "Changes (in the order given)")]
+    pub(crate) add: Vec<String>,
+    /// A server leaves
+    #[arg(long, value_name = "NAME", help_heading = "Changes (in the order given)")]
+    pub(crate) remove: Vec<String>,
+    /// A server's weight becomes W; 0 drains it
+    #[arg(long, value_name = "NAME=W", help_heading = "Changes (in the order given)")]
+    pub(crate) weight: Vec<String>,
+    /// Another server takes a server's place, with its weight and zone
+    #[arg(long, value_name = "OLD=NEW=ADDR", help_heading = "Changes (in the order given)")]
+    pub(crate) replace: Vec<String>,
+    /// A server keeps its name and moves to another address
+    #[arg(long, value_name = "NAME=ADDR", help_heading = "Changes (in the order given)")]
+    pub(crate) address: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) keys: Keys,
+    /// The same change under every other scheme, side by side
+    #[arg(long)]
+    pub(crate) compare: bool,
+    /// The cache's hit ratio today (0.95 or 95%): shows the database's load while moved keys miss
+    #[arg(long, value_name = "RATIO")]
+    pub(crate) hit_ratio: Option<Ratio>,
+    /// Exit with 1 when a larger share of the keys moves than this (12% or 0.12)
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) max_moved: Option<Ratio>,
+    /// Write every key that moves, with its old and new owner, as CSV
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) moved_keys: Option<PathBuf>,
+    /// How many synthetic keys to use when no file is given
+    #[arg(long, value_name = "COUNT", default_value_t = 1_000_000, conflicts_with = "keys",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) sample: u64,
+    /// The seed of the synthetic keys
+    #[arg(long, default_value_t = 1, conflicts_with = "keys")]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How the answer is printed
+    #[arg(long, default_value = "table")]
+    pub(crate) format: Format,
+    /// The table that CSV prints
+    #[arg(long, value_name = "TABLE", default_value = "flows")]
+    pub(crate) csv_table: PlanTable,
+}
+
+/// The tables of a plan: CSV is one table, so one is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanTable {
+    /// From server, to server
+    Flows,
+    /// Each server before and after
+    Servers,
+    /// Every scheme side by side
+    Compare,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Owner {
+    /// A TOML or twemproxy file; FILE#POOL picks one of several pools
+    #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
+    pub(crate) fleet: String,
+    /// Keys; without any, and without --keys, they are read from standard input
+    #[arg(value_name = "KEY", conflicts_with = "keys")]
+    pub(crate) key: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    pub(crate) keys: Keys,
+    /// How many distinct servers to name for each key, the owner first
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) replicas: usize,
+    /// Spread the replicas over zones: strict refuses too few zones, best-effort evens them out
+    #[arg(long, value_name = "RULE", num_args = 0..=1, default_missing_value = "best-effort", require_equals = true)]
+    pub(crate) zones: Option<Zones>,
+    /// A server that is down: its keys go to their next server, and ownership does not change
+    #[arg(long, value_name = "NAME", action = ArgAction::Append)]
+    pub(crate) down: Vec<String>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How the answer is printed
+    #[arg(long, default_value = "table")]
+    pub(crate) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Zones {
+    /// No zone twice, or an error
+    Strict,
+    /// As even as the zones allow
+    BestEffort,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Ring {
+    /// A TOML or twemproxy file; FILE#POOL picks one of several pools
+    #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
+    pub(crate) fleet: String,
+    /// Draw the ring into a file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) svg: Option<PathBuf>,
+    /// List every point of the ring instead of the servers
+    #[arg(long)]
+    pub(crate) points: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How the answer is printed
+    #[arg(long, default_value = "table")]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("question").required(true))]
+pub(crate) struct Size {
+    /// How many servers, all of one weight
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) servers: u32,
+    /// How far above the mean the busiest server may be (10%): how many points does that take?
+    #[arg(long, value_name = "PERCENT", group = "question")]
+    pub(crate) within: Option<Percent>,
+    /// How many points each server has: how far above the mean is the busiest?
+    #[arg(long, value_name = "V", group = "question", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) points: Option<u32>,
+    /// Keys a server: adds the unevenness that the keys themselves bring
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) keys_per_server: Option<u64>,
+    /// How the answer is printed
+    #[arg(long, default_value = "table")]
+    pub(crate) format: Format,
+}
+
+/// A part of one: `0.95` or `95%`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ratio(pub(crate) f64);
+
+impl std::str::FromStr for Ratio {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Ratio, String> {
+        let (number, whole) = match text.strip_suffix('%') {
+            Some(number) => (number, 100.0),
+            None => (text, 1.0),
+        };
+        match number.trim().parse::<f64>() {
+            Ok(value) if (0.0..=whole).contains(&value) => Ok(Ratio(value / whole)),
+            Ok(_) => Err(format!("{text} is not between 0 and 1 (0% and 100%)")),
+            Err(_) => Err(format!("{text:?} is not a share such as 0.12 or 12%")),
+        }
+    }
+}
+
+/// Per cent above the mean: `10` or `10%`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Percent(pub(crate) f64);
+
+impl std::str::FromStr for Percent {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Percent, String> {
+        match text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>() {
+            Ok(value) if value > 0.0 && value <= 100_000.0 => Ok(Percent(value)),
+            Ok(_) => Err(format!("{text} is not between 0% and 100000%, both apart")),
+            Err(_) => Err(format!("{text:?} is not a percentage such as 10%")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn shares_are_read_as_a_part_or_a_percentage() {
+        let ratio = |text: &str| text.parse::<Ratio>().map(|r| r.0);
+        assert_eq!(ratio("0.95"), Ok(0.95));
+        assert_eq!(ratio("12%"), Ok(0.12));
+        for wrong in ["95", "101%", "-1%", "NaN", "inf", "", "%", "twelve"] {
+            assert!(ratio(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["0", "-5", "NaN%", "inf", ""] {
+            assert!(wrong.parse::<Percent>().is_err(), "{wrong}");
+        }
+    }
+}

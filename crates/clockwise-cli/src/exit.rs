@@ -1,0 +1,65 @@
+//! How a command ends: the documented exit codes, and failures that know theirs.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+/// The codes that scripts test. Part of the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All is well.
+    Fine = 0,
+    /// Something was found that the caller asked to be told about.
+    Findings = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// A file or a key could not be used.
+    Input = 3,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What was typed cannot be meant.
+    Usage(String),
+    /// What was read cannot be used. The text may be several lines, rendered already.
+    Input(String),
+    /// The answer could not be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// Writing into a pipe that nobody reads any more: not a failure of ours.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The code it ends with.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Failure::Usage(_) => Exit::Usage,
+            Failure::Input(_) | Failure::Output(_) => Exit::Input,
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(text) | Failure::Input(text) => f.write_str(text),
+            Failure::Output(error) => write!(f, "cannot write the answer: {error}"),
+        }
+    }
+}

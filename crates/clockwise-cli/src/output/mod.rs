@@ -1,0 +1,26 @@
+//! How answers reach the reader: one [`Sheet`] of columns, in whichever format was asked for.
+//!
+//! Commands fill sheets and say nothing about formats; JSON, whose shape is a promise to programs,
+//! is built by each command on its own.
+
+mod sheet;
+mod text;
+
+pub(crate) use sheet::{Align, Sheet};
+pub(crate) use text::{count, percent, ratio};
+
+use std::io::{self, Write};
+
+use crate::exit::Failure;
+
+/// Standard output, buffered. A reader that went away (a broken pipe) ends the program quietly.
+pub(crate) fn stdout() -> impl Write {
+    io::BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// One JSON document, indented, with a line end.
+pub(crate) fn json(out: &mut impl Write, document: &impl serde::Serialize) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, document).map_err(io::Error::from)?;
+    out.write_all(b"\n")?;
+    Ok(())
+}
