@@ -1,0 +1,193 @@
+//! What a change moves: the same keys placed before and after, under the fleet's own scheme and, on
+//! request, under every other one.
+//!
+//! A [`Plan`] is begun with two fleets, fed keys one by one, and [finished](Plan::finish) into a
+//! [`Report`]. Nothing is kept of a key once it is counted, so memory does not grow with their
+//! number, except under bounded loads: there a key's place depends on all keys before it, and they
+//! have to be held.
+
+use clockwise::moves::{ArcMoves, MoveCounter, Moves, Tally};
+use clockwise::scheme::{Built, Scheme};
+use clockwise::{Buckets, Error, Placement, ServerIx, bounded};
+
+use crate::keys::KeySet;
+
+/// A fleet and how it places keys: one side of a change.
+#[derive(Clone, Debug)]
+pub struct Fleet {
+    /// The scheme or the dialect.
+    pub scheme: Scheme,
+    /// The servers, in the order of their file.
+    pub servers: Buckets,
+}
+
+/// One scheme on both sides of the change, and what it moved so far.
+struct Contestant {
+    scheme: Scheme,
+    before: Built,
+    after: Built,
+    counter: MoveCounter,
+}
+
+impl Contestant {
+    fn new(before: &Fleet, after: &Fleet) -> Result<Contestant, Error> {
+        let built = before.scheme.build(&before.servers)?;
+        let changed = after.scheme.build_after(&built, &after.servers)?;
+        let counter = MoveCounter::new(built.servers(), changed.servers());
+        Ok(Contestant { scheme: before.scheme.clone(), before: built, after: changed, counter })
+    }
+
+    /// Whether keys have to be held until all are known.
+    fn holds_keys(&self) -> bool {
+        self.before.cap().is_some() || self.after.cap().is_some()
+    }
+
+    /// Counts one key, and says where it was and where it will be.
+    fn record(&mut self, key: &[u8], tally: Tally) -> (ServerIx, ServerIx) {
+        let (from, to) = (self.before.owner_ix(key), self.after.owner_ix(key));
+        self.counter.record(from, to, tally);
+        (from, to)
+    }
+
+    /// Counts the keys of a scheme that needed all of them.
+    fn record_held(&mut self, held: &KeySet) -> Vec<(ServerIx, ServerIx)> {
+        let owners = |side: &Built| match (side.cap(), side.ranked()) {
+            (Some(cap), Some(base)) => bounded::fill(base, held.keys(), cap).into_owners(),
+            _ => held.keys().map(|key| side.owner_ix(key)).collect(),
+        };
+        let pairs: Vec<_> = owners(&self.before).into_iter().zip(owners(&self.after)).collect();
+        for ((from, to), (_, tally)) in pairs.iter().zip(held.records()) {
+            self.counter.record(*from, *to, tally);
+        }
+        pairs
+    }
+}
+
+/// A change under way of being measured.
+pub struct Plan {
+    main: Contestant,
+    others: Vec<Contestant>,
+    held: Option<KeySet>,
+}
+
+impl Plan {
+    /// Begins to measure the change from one fleet to another.
+    pub fn new(before: &Fleet, after: &Fleet) -> Result<Plan, Error> {
+        let main = Contestant::new(before, after)?;
+        let held = main.holds_keys().then(KeySet::new);
+        Ok(Plan { main, others: Vec::new(), held })
+    }
+
+    /// Also measures the same change under every scheme of [`Scheme::compared`].
+    ///
+    /// A scheme that cannot hold one of the two fleets (weights too large for a ring, say) is left
+    /// out; the result says which and why.
+    pub fn compare(&mut self, before: &Buckets, after: &Buckets) -> Vec<(Scheme, Error)> {
+        let mut left_out = Vec::new();
+        for scheme in Scheme::compared() {
+            let fleet = |servers: &Buckets| Fleet { scheme: scheme.clone(), servers: servers.clone() };
+            match Contestant::new(&fleet(before), &fleet(after)) {
+                Ok(contestant) => self.others.push(contestant),
+                Err(error) => left_out.push((scheme, error)),
+            }
+        }
+        if self.held.is_none() && self.others.iter().any(Contestant::holds_keys) {
+            self.held = Some(KeySet::new());
+        }
+        left_out
+    }
+
+    /// The placement before the change.
+    pub fn before(&self) -> &Built {
+        &self.main.before
+    }
+
+    /// The placement after it.
+    pub fn after(&self) -> &Built {
+        &self.main.after
+    }
+
+    /// Counts one key. Where the fleet's own scheme needs no other key for it, its owners before
+    /// and after are returned.
+    pub fn record(&mut self, key: &[u8], tally: Tally) -> Option<(ServerIx, ServerIx)> {
+        for contestant in self.others.iter_mut().filter(|c| !c.holds_keys()) {
+            contestant.record(key, tally);
+        }
+        if let Some(held) = &mut self.held {
+            held.push(key, tally);
+        }
+        (!self.main.holds_keys()).then(|| self.main.record(key, tally))
+    }
+
+    /// All that was counted. `each_held` is called for the keys that [`Plan::record`] could not
+    /// answer for, in their order.
+    pub fn finish(mut self, mut each_held: impl FnMut(&[u8], Tally, ServerIx, ServerIx)) -> Report {
+        if let Some(held) = &self.held {
+            for contestant in self.others.iter_mut().filter(|c| c.holds_keys()) {
+                contestant.record_held(held);
+            }
+            if self.main.holds_keys() {
+                for ((from, to), (key, tally)) in self.main.record_held(held).into_iter().zip(held.records()) {
+                    each_held(key, tally, from, to);
+                }
+            }
+        }
+        let Contestant { before, after, counter, .. } = self.main;
+        let circle = match (before.cap().is_some() || after.cap().is_some(), before.measured(), after.measured()) {
+            (false, Some(before), Some(after)) => ArcMoves::between(before, after),
+            _ => None,
+        };
+        let compared = self.others.into_iter().map(|other| (other.scheme, other.counter.finish())).collect();
+        Report { moves: counter.finish(), circle, compared, before, after }
+    }
+}
+
+/// What a change moves.
+pub struct Report {
+    /// Counted on the keys, under the fleet's own scheme.
+    pub moves: Moves,
+    /// Exact over the whole key space, where both sides are rings or slots.
+    pub circle: Option<ArcMoves>,
+    /// The same keys and change under other schemes.
+    pub compared: Vec<(Scheme, Moves)>,
+    /// The placement before.
+    pub before: Built,
+    /// The placement after.
+    pub after: Built,
+}
+
+/// What moved keys do to a cache and to the database behind it: each misses once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HitRatio {
+    /// Hits per request before the change.
+    pub before: f64,
+    /// Hits per request while moved keys miss.
+    pub after: f64,
+}
+
+impl HitRatio {
+    /// The hit ratio falls by the share of requests (or of keys) that moves.
+    pub fn while_moving(before: f64, moved_share: f64) -> HitRatio {
+        HitRatio { before, after: before * (1.0 - moved_share) }
+    }
+
+    /// How many times today's load the database gets: misses after ÷ misses before. `None` where
+    /// there are no misses today.
+    pub fn database_load_factor(self) -> Option<f64> {
+        let misses = 1.0 - self.before;
+        (misses > 0.0).then(|| (1.0 - self.after) / misses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_to_eleven_by_mod_n_loads_the_database_eighteen_times() {
+        let ratio = HitRatio::while_moving(0.95, 10.0 / 11.0);
+        assert!((ratio.after - 0.0864).abs() < 1e-4);
+        assert!((ratio.database_load_factor().unwrap() - 18.27).abs() < 0.01);
+        assert_eq!(HitRatio::while_moving(1.0, 0.5).database_load_factor(), None);
+    }
+}
