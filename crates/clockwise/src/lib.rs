@@ -14,6 +14,7 @@ mod modulo;
 pub mod moves;
 mod placement;
 pub mod ring;
+mod scheme;
 mod server;
 #[cfg(test)]
 mod testing;
@@ -24,6 +25,8 @@ pub use jump::{Jump, jump};
 pub use members::{Buckets, Members};
 pub use modulo::ModN;
 pub use moves::{ArcMoves, Moves};
+pub use placement::{Fingerprint, Layout, Measured, Placement, Ranked, ServerIx, Share};
 pub use placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
-pub use ring::Ring;
+pub use ring::{Geometry, Ring};
+pub use scheme::{Built, Scheme};
 pub use server::{Address, Server, ServerName, Weight, Zone};

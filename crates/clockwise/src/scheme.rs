@@ -1,29 +1,33 @@
-//! A scheme chosen at run time: its name and settings as data, and the placement they build.
+//! A scheme chosen at run time: its settings as data, and the placement they build.
 //!
 //! Programs that know their scheme use its type. Tools that read it from a file, or set several
 //! side by side, hold a [`Scheme`]. This is the one list of all schemes: whatever is added here
 //! can be named in a fleet file and joins every comparison.
 
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::bounded::Cap;
-use crate::dialect::{libmemcached, twemproxy};
 use crate::error::Error;
-use crate::hash::{NamedHash, Width};
+use crate::hash::NamedHash;
 use crate::jump::Jump;
-use crate::maglev::Maglev;
 use crate::members::{Buckets, Members};
 use crate::modulo::ModN;
 use crate::placement::{Measured, Placement, Ranked, ServerIx};
-use crate::rendezvous::Rendezvous;
-use crate::ring::{Ring, Points};
+use crate::ring::{Geometry, Ring};
 use crate::server::Server;
-use crate::slots::{SlotMap, SlotRule, Slots};
 
 /// A placement scheme with its settings, or another system's recipe.
+///
+/// ```
+/// use clockwise::{Buckets, Placement, Scheme, Server, hash::NamedHash};
+///
+/// let fleet = Buckets::new([Server::new("a")?, Server::new("b")?])?;
+/// for scheme in Scheme::compared() {
+///     let placement = scheme.build(&fleet)?;
+///     assert!(["a", "b"].contains(&placement.owner(b"user:42").name().as_str()));
+/// }
+/// # Ok::<(), clockwise::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scheme {
@@ -39,41 +43,95 @@ pub enum Scheme {
         /// Points for each unit of weight.
         points_per_weight: u32,
     },
-    /// [`Rendezvous`] with the native score.
-    Rendezvous {
-        /// The key hash.
-        hash: NamedHash,
-    },
     /// [`Jump`] over the list.
     Jump {
         /// The key hash.
         hash: NamedHash,
     },
-    /// [`Maglev`].
-    Maglev {
-        /// The key hash.
-        hash: NamedHash,
-        /// Slots of the table, a prime.
-        table_size: u32,
-    },
-    /// [Bounded loads](crate::bounded) over a native ring.
-    Bounded {
-        /// The hash of keys and points.
-        hash: NamedHash,
-        /// Points for each unit of weight.
-        points_per_weight: u32,
-        /// How far above the mean a server may be filled.
-        cap: Cap,
-    },
-    /// Fixed [`Slots`].
-    Slots {
-        /// From a key to its slot.
-        rule: SlotRule,
-        /// Who has which slots: inclusive ranges by server name. Empty: evenly by weight.
-        ranges: Vec<SlotRange>,
-    },
-    /// As libmemcached places keys.
-    Libmemcached(libmemcached::Options),
-    /// As twemproxy places keys.
-    Twemproxy(twemproxy::Options),
+}
+
+impl Scheme {
+    /// The schemes that a comparison sets side by side, with their native settings.
+    pub fn compared() -> Vec<Scheme> {
+        let hash = NamedHash::default();
+        let ring = |points_per_weight| Scheme::Ring { hash, points_per_weight };
+        alloc::vec![Scheme::ModN { hash }, ring(1), ring(16), ring(160), Scheme::Jump { hash }]
+    }
+
+    /// The placement of these servers. A scheme of a set does not look at their order.
+    pub fn build(&self, servers: &Buckets) -> Result<Built, Error> {
+        let set = || Members::from(servers);
+        Ok(match self {
+            Scheme::ModN { hash } => Built::ModN(ModN::new(*hash, servers)?),
+            Scheme::Ring { hash, points_per_weight } => {
+                Built::Ring(Ring::builder(*hash).points_per_weight(*points_per_weight).build(&set())?)
+            }
+            Scheme::Jump { hash } => Built::Jump(Jump::new(*hash, servers)?),
+        })
+    }
+}
+
+impl fmt::Display for Scheme {
+    /// The name in tables and JSON: `mod-n`, `ring-160`, `jump`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scheme::ModN { .. } => f.pad("mod-n"),
+            Scheme::Ring { points_per_weight, .. } => f.pad(&alloc::format!("ring-{points_per_weight}")),
+            Scheme::Jump { .. } => f.pad("jump"),
+        }
+    }
+}
+
+/// A placement that a [`Scheme`] built.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Built {
+    /// Of [`Scheme::ModN`].
+    ModN(ModN<NamedHash>),
+    /// Of [`Scheme::Ring`].
+    Ring(Ring<NamedHash>),
+    /// Of [`Scheme::Jump`].
+    Jump(Jump<NamedHash>),
+}
+
+/// The same question to whichever placement it is.
+macro_rules! ask {
+    ($built:expr, $placement:ident => $answer:expr) => {
+        match $built {
+            Built::ModN($placement) => $answer,
+            Built::Ring($placement) => $answer,
+            Built::Jump($placement) => $answer,
+        }
+    };
+}
+
+impl Built {
+    /// The points, where it is a ring.
+    pub fn ring(&self) -> Option<Geometry> {
+        match self {
+            Built::Ring(ring) => Some(ring.geometry()),
+            _ => None,
+        }
+    }
+}
+
+impl Placement for Built {
+    fn servers(&self) -> &[Server] {
+        ask!(self, placement => Placement::servers(placement))
+    }
+    fn owner_ix(&self, key: &[u8]) -> ServerIx {
+        ask!(self, placement => placement.owner_ix(key))
+    }
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        ask!(self, placement => placement.owners_of(keys, owners));
+    }
+    fn depends_on_order(&self) -> bool {
+        ask!(self, placement => placement.depends_on_order())
+    }
+    fn ranked(&self) -> Option<&dyn Ranked> {
+        ask!(self, placement => placement.ranked())
+    }
+    fn measured(&self) -> Option<&dyn Measured> {
+        ask!(self, placement => placement.measured())
+    }
 }

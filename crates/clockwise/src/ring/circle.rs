@@ -84,6 +84,11 @@ impl Circle {
         Circle { lift, back, shift, index, ends, owners }
     }
 
+    /// How wide native positions are.
+    pub(super) fn width(&self) -> Width {
+        if self.lift == 32 { Width::Bits32 } else { Width::Bits64 }
+    }
+
     /// The number of points.
     pub(super) fn len(&self) -> usize {
         self.ends.len() - 1

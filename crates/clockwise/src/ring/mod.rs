@@ -191,14 +191,24 @@ impl<H: KeyHash> Ring<H> {
         Owners::new(&inner.circle, at, count, inner.placed, inner.servers.len())
     }
 
-    /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
-    pub fn servers(&self) -> &[Server] {
-        &self.inner.servers
-    }
-
     /// The key hash.
     pub fn hash(&self) -> &H {
         &self.hash
+    }
+
+    /// The ring without its hash: its points and arcs, one type whatever placed them.
+    pub fn geometry(&self) -> Geometry {
+        Ring { hash: (), inner: self.inner.clone() }
+    }
+}
+
+/// A ring as points and arcs only. It can be asked about hashes, and not about keys.
+pub type Geometry = Ring<()>;
+
+impl<H> Ring<H> {
+    /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
+    pub fn servers(&self) -> &[Server] {
+        &self.inner.servers
     }
 
     /// The points in ascending order of their positions, which are in the width of the key hash.
@@ -233,7 +243,7 @@ impl<H: KeyHash> Ring<H> {
 
     /// How wide positions and hashes are.
     pub fn width(&self) -> Width {
-        self.hash.width()
+        self.inner.circle.width()
     }
 }
 
