@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::circle::Circle;
+use super::walk::Seen;
 use super::{Boundary, Collision, Inner, MAX_POINTS, Ring, Tie};
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Width};
@@ -181,7 +182,7 @@ fn assemble<H: KeyHash>(
     let inner = Inner {
         key_hash: hash.name(),
         placed: point_counts.iter().filter(|&&count| count > 0).count(),
-        collisions: collisions(&circle),
+        collisions: collisions(&circle, servers.len()),
         servers,
         listed,
         point_counts,
@@ -191,17 +192,14 @@ fn assemble<H: KeyHash>(
 }
 
 /// Positions that different servers share, each server once, the one that wins first.
-fn collisions(circle: &Circle) -> Vec<Collision> {
+fn collisions(circle: &Circle, servers: usize) -> Vec<Collision> {
     let mut found = Vec::new();
     let mut at = 0;
     for group in circle.ends().chunk_by(|a, b| a == b) {
         if group.len() > 1 {
-            let mut servers: Vec<ServerIx> = Vec::new();
-            for &owner in &circle.owners()[at..at + group.len()] {
-                if !servers.contains(&owner) {
-                    servers.push(owner);
-                }
-            }
+            let mut seen = Seen::new(servers);
+            let there = circle.owners()[at..at + group.len()].iter().copied();
+            let servers: Vec<ServerIx> = there.filter(|&owner| seen.insert(owner)).collect();
             if servers.len() > 1 {
                 found.push(Collision { position: circle.native(at), servers });
             }

@@ -42,7 +42,8 @@ use crate::members::Buckets;
 use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
 use crate::server::Server;
 
-/// The most points a ring may have: 2²⁴ (16,777,216), about 0.3 GB.
+/// The most points a ring may have: 2²⁴ (16,777,216). Such a ring takes about 0.3 GB, and while it
+/// is built twice that.
 pub const MAX_POINTS: u64 = 1 << 24;
 
 /// Which point a key belongs to when its hash is exactly a point's position.

@@ -58,7 +58,7 @@ const FEW: usize = 16;
 
 /// A set of servers: a short list first, a bitmap when it is full.
 #[derive(Clone, Debug)]
-struct Seen {
+pub(super) struct Seen {
     few: [ServerIx; FEW],
     len: usize,
     servers: usize,
@@ -66,12 +66,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn new(servers: usize) -> Seen {
+    pub(super) fn new(servers: usize) -> Seen {
         Seen { few: [ServerIx::new(0); FEW], len: 0, servers, many: Vec::new() }
     }
 
     /// Whether the server is new to the set.
-    fn insert(&mut self, server: ServerIx) -> bool {
+    pub(super) fn insert(&mut self, server: ServerIx) -> bool {
         if self.many.is_empty() {
             if self.few[..self.len].contains(&server) {
                 return false;
