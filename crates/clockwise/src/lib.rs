@@ -25,7 +25,6 @@ pub use jump::{Jump, jump};
 pub use members::{Buckets, Members};
 pub use modulo::ModN;
 pub use moves::{ArcMoves, Moves};
-pub use placement::{Fingerprint, Layout, Measured, Placement, Ranked, ServerIx, Share};
 pub use placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
 pub use ring::{Geometry, Ring};
 pub use scheme::{Built, Scheme};
