@@ -1,0 +1,130 @@
+//! Keys held in memory, compactly; and seeded ones, for when there is no file.
+
+use std::io::Read;
+
+use clockwise::moves::Tally;
+
+use super::{Error, KeyReader, Record};
+
+/// How many seeded keys stand in for a file.
+pub const SEEDED_KEYS: u32 = 1_000_000;
+
+/// The key at `index` of the sequence with this seed: `key:` and sixteen hexadecimal digits.
+///
+/// The digits are output `index` (from 0) of SplitMix64 started at `seed` (G. L. Steele, D. Lea,
+/// C. H. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014), lower case, most
+/// significant first. Outputs of one seed are all distinct. The sequence never changes, so that a
+/// figure from seeded keys can be had again anywhere. The digits are random rather than counted up
+/// because some key hashes in use spread consecutive numbers better or worse than real keys.
+///
+/// ```
+/// use clockwise_study::keys::seeded_key;
+///
+/// assert_eq!(&seeded_key(0, 0), b"key:e220a8397b1dcdaf");
+/// ```
+pub fn seeded_key(seed: u64, index: u64) -> [u8; 20] {
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut z = seed.wrapping_add(STEP.wrapping_mul(index.wrapping_add(1)));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^= z >> 31;
+    let mut key = *b"key:0000000000000000";
+    for digit in key[4..].iter_mut().rev() {
+        *digit = b"0123456789abcdef"[(z & 15) as usize];
+        z >>= 4;
+    }
+    key
+}
+
+/// Keys in memory, in the order given: one block of bytes, an offset a key, and counts if there are.
+///
+/// ```
+/// use clockwise_study::keys::KeySet;
+///
+/// let keys = KeySet::from_iter(["user:1", "user:2"]);
+/// assert_eq!(keys.iter().map(|record| record.key).collect::<Vec<_>>(), [b"user:1", b"user:2"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeySet {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    requests: Option<Vec<u64>>,
+    bytes: Option<Vec<u64>>,
+}
+
+impl KeySet {
+    /// Reads all that is left in a reader.
+    pub fn read<R: Read>(keys: &mut KeyReader<R>) -> Result<KeySet, Error> {
+        let mut set = KeySet {
+            requests: keys.has_requests().then(Vec::new),
+            bytes: keys.has_bytes().then(Vec::new),
+            ..KeySet::default()
+        };
+        while let Some(record) = keys.read()? {
+            set.push(record.key);
+            if let Some(all) = &mut set.requests {
+                all.push(record.tally.requests);
+            }
+            if let Some(all) = &mut set.bytes {
+                all.push(record.tally.bytes);
+            }
+        }
+        Ok(set)
+    }
+
+    /// The first `count` [seeded keys](seeded_key).
+    pub fn seeded(count: u32, seed: u64) -> KeySet {
+        (0..u64::from(count)).map(|index| seeded_key(seed, index)).collect()
+    }
+
+    /// How many keys.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// No keys at all.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Whether every record has its requests.
+    pub fn has_requests(&self) -> bool {
+        self.requests.is_some()
+    }
+
+    /// Whether every record has its bytes.
+    pub fn has_bytes(&self) -> bool {
+        self.bytes.is_some()
+    }
+
+    /// The record at `index`.
+    pub fn get(&self, index: usize) -> Option<Record<'_>> {
+        let end = *self.ends.get(index)?;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        let count = |all: &Option<Vec<u64>>| all.as_ref().map_or(0, |all| all[index]);
+        let tally = Tally { keys: 1, requests: count(&self.requests), bytes: count(&self.bytes) };
+        Some(Record { key: &self.text[start..end], tally })
+    }
+
+    /// All records, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
+        // Every index below `len` has a record, so nothing is made up here.
+        (0..self.len()).map(|index| self.get(index).unwrap_or(Record { key: &[], tally: Tally::KEY }))
+    }
+
+    fn push(&mut self, key: &[u8]) {
+        self.text.extend_from_slice(key);
+        self.ends.push(self.text.len());
+    }
+}
+
+impl<K: AsRef<[u8]>> FromIterator<K> for KeySet {
+    /// Keys without counts.
+    fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> KeySet {
+        let mut set = KeySet::default();
+        for key in keys {
+            set.push(key.as_ref());
+        }
+        set
+    }
+}
