@@ -162,21 +162,6 @@ impl<H: KeyHash> Ring<H> {
         self.owner_of_hash(self.hash.hash(key.as_ref()))
     }
 
-    /// The owner of a key whose hash is known. The hash is in the key hash's own width; of one of
-    /// 32 bits only the low half counts.
-    #[inline]
-    pub fn owner_of_hash(&self, hash: u64) -> ServerIx {
-        self.inner.circle.owner(hash)
-    }
-
-    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
-    /// tail.
-    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
-        for (&hash, owner) in hashes.iter().zip(owners) {
-            *owner = self.inner.circle.owner(hash);
-        }
-    }
-
     /// The first `count` distinct servers clockwise from a key, its owner first.
     ///
     /// Fewer where fewer have points: draining and [pointless](Ring::pointless) servers never
@@ -210,6 +195,21 @@ impl<H> Ring<H> {
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
         &self.inner.servers
+    }
+
+    /// The owner of a key whose hash is known. The hash is in the key hash's own width; of one of
+    /// 32 bits only the low half counts.
+    #[inline]
+    pub fn owner_of_hash(&self, hash: u64) -> ServerIx {
+        self.inner.circle.owner(hash)
+    }
+
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
+    /// tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        for (&hash, owner) in hashes.iter().zip(owners) {
+            *owner = self.inner.circle.owner(hash);
+        }
     }
 
     /// The points in ascending order of their positions, which are in the width of the key hash.
