@@ -1,3 +1,129 @@
-//! `cargo xtask VERB`.
+//! `cargo xtask VERB`: each verb is one step of CI, and the command to run by hand.
 
-fn main() {}
+mod live;
+mod no_std;
+mod packages;
+mod readme;
+mod repo;
+mod step;
+mod test;
+mod tidy;
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use step::Outcome;
+
+/// One command: its name and options, what it does, and how.
+struct Verb {
+    name: &'static str,
+    options: &'static str,
+    about: &'static str,
+    run: fn(&Path, &[String]) -> Result<bool, String>,
+}
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "test",
+        options: "[--fast]",
+        about: "everything CI checks, a line a step, and `N passed, N failed` at the end; --fast for the inner \
+                loop: nothing installed, no live programs, no release build",
+        run: |root, options| Ok(test::run(root, flag(options, "--fast")?)),
+    },
+    Verb {
+        name: "tidy",
+        options: "",
+        about: "the house rules: which room imports which, file size, no panics, no paths of one machine",
+        run: |root, options| check(options, test::tidy(root)),
+    },
+    Verb {
+        name: "docs",
+        options: "",
+        about: "the documentation, with every warning an error",
+        run: |root, options| program(root, options, test::docs_command()),
+    },
+    Verb {
+        name: "packages",
+        options: "",
+        about: "installs what the live tests run against (apt-get; no service is started)",
+        run: |_, options| check(options, packages::install()),
+    },
+    Verb {
+        name: "live",
+        options: "",
+        about: "the tests that start real programs and compare their owners with ours",
+        run: |root, options| program(root, options, live::command()),
+    },
+    Verb {
+        name: "readme",
+        options: "",
+        about: "runs the README's first command (a release build) and compares its output with the README",
+        run: |root, options| check(options, readme::check(root)),
+    },
+    Verb {
+        name: "no-std",
+        options: "",
+        about: "proves that the library links without the standard library",
+        run: |root, options| {
+            program(root, options, no_std::command(root).map_err(|error| error.to_string())?)
+        },
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, options)) = arguments.split_first() else {
+        help();
+        return ExitCode::FAILURE;
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        help();
+        return ExitCode::SUCCESS;
+    }
+    let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else {
+        eprintln!("there is no verb `{name}`; `cargo xtask help` lists them");
+        return ExitCode::FAILURE;
+    };
+    match (verb.run)(&repo::root(), options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn help() {
+    println!("cargo xtask VERB\n");
+    for verb in VERBS {
+        println!("{:<16}{}", format!("{} {}", verb.name, verb.options), verb.about);
+    }
+}
+
+/// The one flag that a verb knows.
+fn flag(options: &[String], known: &str) -> Result<bool, String> {
+    match options {
+        [] => Ok(false),
+        [option] if option == known => Ok(true),
+        _ => Err(format!("the only option is {known}")),
+    }
+}
+
+fn no_options(options: &[String]) -> Result<(), String> {
+    if options.is_empty() { Ok(()) } else { Err(format!("no such option: {}", options.join(" "))) }
+}
+
+fn check(options: &[String], outcome: Outcome) -> Result<bool, String> {
+    no_options(options)?;
+    for note in outcome? {
+        println!("{note}");
+    }
+    Ok(true)
+}
+
+fn program(root: &Path, options: &[String], mut command: Command) -> Result<bool, String> {
+    no_options(options)?;
+    let status = command.current_dir(root).status().map_err(|error| error.to_string())?;
+    Ok(status.success())
+}

@@ -1,0 +1,61 @@
+//! `cargo xtask test`: everything that must hold before a change lands, in the order that fails soonest.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::step::{Outcome, Steps};
+use crate::{live, no_std, packages, readme, repo, tidy};
+
+/// Runs all steps; with `fast`, those of the inner loop. True if nothing failed.
+pub(crate) fn run(root: &Path, fast: bool) -> bool {
+    let mut steps = Steps::new(root.to_path_buf());
+    steps.check("tidy", "cargo xtask tidy", || tidy(root));
+    if !fast {
+        steps.check("packages", "cargo xtask packages", packages::install);
+    }
+    cargo(&mut steps, "fmt", &["fmt", "--all", "--check"]);
+    cargo(&mut steps, "clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
+    steps.command("docs", "cargo xtask docs", &mut docs_command(), |_| false);
+    if has_nextest() {
+        cargo(
+            &mut steps,
+            "tests",
+            &["nextest", "run", "--workspace", "--no-fail-fast", "--status-level", "fail"],
+        );
+    } else {
+        cargo(&mut steps, "tests", &["test", "--workspace", "--all-targets", "--no-fail-fast"]);
+    }
+    cargo(&mut steps, "doctests", &["test", "--workspace", "--doc", "--no-fail-fast"]);
+    if !fast {
+        steps.command("live", "cargo xtask live", &mut live::command(), live::is_summary);
+        steps.check("readme", "cargo xtask readme", || readme::check(root));
+        match no_std::command(root) {
+            Ok(mut command) => steps.command("no-std", "cargo xtask no-std", &mut command, |_| false),
+            Err(error) => steps.check("no-std", "cargo xtask no-std", || Err(error.to_string())),
+        }
+    }
+    steps.finish()
+}
+
+/// The house rules, as a step.
+pub(crate) fn tidy(root: &Path) -> Outcome {
+    let files = repo::files(root).map_err(|error| error.to_string())?;
+    let problems: Vec<String> = tidy::problems(&files).iter().map(ToString::to_string).collect();
+    if problems.is_empty() { Ok(Vec::new()) } else { Err(problems.join("\n")) }
+}
+
+/// The documentation of the workspace, warnings (a broken link, say) being errors.
+pub(crate) fn docs_command() -> Command {
+    let mut command = Command::new("cargo");
+    command.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+    command
+}
+
+fn cargo(steps: &mut Steps, name: &str, arguments: &[&str]) {
+    let alone = format!("cargo {}", arguments.join(" "));
+    steps.command(name, &alone, Command::new("cargo").args(arguments), |_| false);
+}
+
+fn has_nextest() -> bool {
+    Command::new("cargo").args(["nextest", "--version"]).output().is_ok_and(|output| output.status.success())
+}
