@@ -1,3 +1,5 @@
+//! Theory, held to an independent program, to published figures and to simulated rings.
+
 use super::*;
 
 /// SplitMix64, here only to draw random rings.

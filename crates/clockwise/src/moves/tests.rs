@@ -1,3 +1,5 @@
+//! Moves, held to their definitions and to counting every position.
+
 use std::collections::BTreeMap;
 use std::format;
 use std::string::{String, ToString};

@@ -1,3 +1,5 @@
+//! The ring, held to the one-line rule over every position of a small circle.
+
 use std::collections::BTreeSet;
 use std::format;
 use std::string::String;
