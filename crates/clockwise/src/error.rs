@@ -54,7 +54,7 @@ pub(crate) enum Kind {
     BucketCount { value: i128, problem: &'static str },
     LastServer,
     Cap { value: String, problem: &'static str },
-    HashName { value: String, known: &'static str },
+    Choice { what: &'static str, value: String, known: &'static str },
     StaleEpoch { offered: u64, current: u64 },
     SplitEpoch { epoch: u64, offered: String, current: String },
     Option { name: &'static str, value: String, problem: &'static str },
@@ -135,7 +135,7 @@ impl Error {
                 | Kind::BucketOutOfRange { .. }
                 | Kind::BucketCount { .. }
                 | Kind::Cap { .. }
-                | Kind::HashName { .. }
+                | Kind::Choice { .. }
                 | Kind::Option { .. }
         )
     }
@@ -200,7 +200,9 @@ impl fmt::Display for Error {
             Kind::BucketCount { value, problem } => write!(f, "bucket count {value} {problem}"),
             Kind::LastServer => f.write_str("the last active server cannot be taken away"),
             Kind::Cap { value, problem } => write!(f, "load cap {value} {problem}"),
-            Kind::HashName { value, known } => write!(f, "there is no hash {value:?}; known: {known}"),
+            Kind::Choice { what, value, known } => {
+                write!(f, "there is no {what} {value:?}; known: {known}")
+            }
             Kind::StaleEpoch { offered, current } => {
                 write!(f, "epoch {offered} is older than {current}, the one in force")
             }

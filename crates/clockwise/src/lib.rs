@@ -5,6 +5,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod choice;
+pub mod dialect;
 mod error;
 pub mod fingerprint;
 pub mod hash;

@@ -76,6 +76,13 @@ impl<H: KeyHash> ModN<H> {
         Ok(ModN { hash, servers: list.shared(), buckets: written_out(list)? })
     }
 
+    /// The placement of a list whose weights count for nothing: each active server is one bucket.
+    /// Systems without weights place so; the servers keep theirs for whoever asks.
+    pub fn unweighted(hash: H, list: &Buckets) -> ModN<H> {
+        let buckets = list.active().map(|(ix, _)| ix).collect();
+        ModN { hash, servers: list.shared(), buckets }
+    }
+
     /// The owner of a key.
     pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
         &self.servers[self.owner_ix(key).index()]
@@ -120,9 +127,13 @@ impl<H: KeyHash> Placement for ModN<H> {
 }
 
 impl<H: KeyHash> Measured for ModN<H> {
-    /// Weight of total weight: the buckets that the server has.
+    /// The buckets that each server has, of all buckets.
     fn shares(&self) -> Vec<Share> {
-        weight_shares(&self.servers)
+        let mut counts = alloc::vec![0_u128; self.servers.len()];
+        for ix in &self.buckets {
+            counts[ix.index()] += 1;
+        }
+        counts.into_iter().map(|count| Share::new(count, self.buckets.len() as u128)).collect()
     }
 }
 
@@ -160,6 +171,16 @@ mod tests {
             assert_eq!(place.owner(&key).name(), without.owner(&key).name());
         }
         assert_eq!(place.shares()[1], Share::new(0, 2));
+    }
+
+    #[test]
+    fn unweighted_gives_every_active_server_one_bucket() {
+        let servers = list(&[("a", 3), ("b", 1), ("c", 9)]);
+        let drained = servers.replaced(1, servers.servers()[1].clone().draining()).unwrap();
+        let place = ModN::unweighted(Xxh3, &drained);
+        assert_eq!([0, 1, 2, 3].map(|hash| place.owner_of_hash(hash).index()), [0, 2, 0, 2]);
+        assert_eq!(place.shares(), [Share::new(1, 2), Share::new(0, 2), Share::new(1, 2)]);
+        assert_eq!(place.servers()[2].weight().get(), 9);
     }
 
     #[test]

@@ -116,15 +116,15 @@ mod tests {
         // One step by hand, byte 0x80 widened to 0xffffff80.
         assert_eq!(
             Fnv1a32Signed.hash(&[0x80]),
-            (0x811c_9dc5_u32 ^ 0xffff_ff80).wrapping_mul(0x0100_0193).into()
+            u64::from((0x811c_9dc5_u32 ^ 0xffff_ff80).wrapping_mul(0x0100_0193))
         );
         assert_eq!(
             Fnv1_32Signed.hash(&[0x80]),
-            (0x811c_9dc5_u32.wrapping_mul(0x0100_0193) ^ 0xffff_ff80).into()
+            u64::from(0x811c_9dc5_u32.wrapping_mul(0x0100_0193) ^ 0xffff_ff80)
         );
         assert_eq!(
             Fnv1a64LowSigned.hash(&[0x80]),
-            (0x8422_2325_u32 ^ 0xffff_ff80).wrapping_mul(0x1b3).into()
+            u64::from((0x8422_2325_u32 ^ 0xffff_ff80).wrapping_mul(0x1b3))
         );
         // In 64 bits and cut at the end, byte 0x80 widened to 0xffffffffffffff80: the same.
         let whole = 0xcbf2_9ce4_8422_2325_u64.wrapping_mul(0x0100_0000_01b3) ^ 0xffff_ffff_ffff_ff80;

@@ -126,7 +126,7 @@ mod tests {
         h = h.wrapping_add(h << 3);
         h ^= h >> 11;
         h = h.wrapping_add(h << 15);
-        assert_eq!(OneAtATimeSigned.hash(&[0xff]), h.into());
+        assert_eq!(OneAtATimeSigned.hash(&[0xff]), u64::from(h));
     }
 
     #[test]

@@ -6,7 +6,6 @@
 
 use alloc::borrow::Cow;
 
-mod choice;
 mod crc;
 mod fmix;
 mod fnv;

@@ -1,0 +1,118 @@
+//! Recipes of real systems, to answer as they do, byte for byte.
+//!
+//! A recipe stands beside the schemes, not inside them: it is data (the system's own settings) and
+//! pure functions that turn a list of servers into points of a [`Ring`] or into a table of buckets.
+//! What it fixes:
+//!
+//! | knob | values seen |
+//! |---|---|
+//! | key hash | any of [`hash`](crate::hash) |
+//! | what of the key is hashed | all of it, the part in a [hash tag](crate::hash::HashTag) |
+//! | label of point *i* | name or address, a separator, a number |
+//! | points per weight, and how they round | fixed, a product, a floor in floating point |
+//! | points of a digest | one, or four words in some byte order |
+//! | width of positions | 32 or 64 bits |
+//! | boundary | the first point `>=` the hash, or `>` |
+//! | tie | by index, by name, the later one, not specified |
+//! | a dead server | walk on, rebuild without it, keep and miss |
+//!
+//! A dead server that a system rebuilds without is a [draining](crate::Server::draining) one here:
+//! it stays listed, and no total counts it. (Which server is down is never a recipe's business by
+//! itself: see [`crate::Placement`].)
+
+use crate::hash::KeyHash;
+use crate::modulo::ModN;
+use crate::placement::{Measured, Placement, Ranked, ServerIx};
+use crate::ring::Ring;
+use crate::server::Server;
+
+mod ketama;
+pub mod libmemcached;
+pub mod twemproxy;
+
+/// What a recipe yields, where its settings choose between a ring and a table.
+#[derive(Clone, Debug)]
+pub struct Placed<H> {
+    scheme: Scheme<H>,
+    depends_on_order: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Scheme<H> {
+    Ring(Ring<H>),
+    Table(ModN<H>),
+}
+
+impl<H: KeyHash> Placed<H> {
+    /// `sorted`: the recipe sorts its servers first, so that the order they came in is no matter.
+    fn ring(ring: Ring<H>, sorted: bool) -> Placed<H> {
+        Placed { depends_on_order: !sorted && ring.depends_on_order(), scheme: Scheme::Ring(ring) }
+    }
+
+    /// The same for a table of buckets.
+    fn table(table: ModN<H>, sorted: bool) -> Placed<H> {
+        Placed { depends_on_order: !sorted, scheme: Scheme::Table(table) }
+    }
+
+    /// The ring, if it is one: its points, [collisions](Ring::collisions) and servers
+    /// [without a point](Ring::pointless).
+    pub fn as_ring(&self) -> Option<&Ring<H>> {
+        match &self.scheme {
+            Scheme::Ring(ring) => Some(ring),
+            Scheme::Table(_) => None,
+        }
+    }
+
+    /// The table of buckets, if it is one.
+    pub fn as_table(&self) -> Option<&ModN<H>> {
+        match &self.scheme {
+            Scheme::Ring(_) => None,
+            Scheme::Table(table) => Some(table),
+        }
+    }
+
+    /// The owner of a key.
+    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
+        &self.servers()[self.owner_ix(key).index()]
+    }
+
+    /// The owner of a key, as an index into [`Placement::servers`].
+    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
+        match &self.scheme {
+            Scheme::Ring(ring) => ring.owner_ix(key),
+            Scheme::Table(table) => table.owner_ix(key),
+        }
+    }
+
+    /// The servers, draining ones included, in the recipe's own order.
+    pub fn servers(&self) -> &[Server] {
+        match &self.scheme {
+            Scheme::Ring(ring) => ring.servers(),
+            Scheme::Table(table) => Placement::servers(table),
+        }
+    }
+}
+
+impl<H: KeyHash> Placement for Placed<H> {
+    fn servers(&self) -> &[Server] {
+        Placed::servers(self)
+    }
+    fn owner_ix(&self, key: &[u8]) -> ServerIx {
+        Placed::owner_ix(self, key)
+    }
+    fn depends_on_order(&self) -> bool {
+        self.depends_on_order
+    }
+    fn ranked(&self) -> Option<&dyn Ranked> {
+        match &self.scheme {
+            Scheme::Ring(ring) => ring.ranked(),
+            Scheme::Table(table) => table.ranked(),
+        }
+    }
+    fn measured(&self) -> Option<&dyn Measured> {
+        match &self.scheme {
+            Scheme::Ring(ring) => ring.measured(),
+            Scheme::Table(table) => table.measured(),
+        }
+    }
+}
