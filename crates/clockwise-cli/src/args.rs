@@ -81,8 +81,8 @@ pub(crate) struct Reading {
 #[derive(Args, Debug)]
 pub(crate) struct Keys {
     /// The keys: a file, or - for standard input. One key a line, or CSV with a header (key, and
-    /// optionally requests and bytes), or the output of `lru_crawler metadump` or of `redis-cli
-    /// --scan`. Keys are bytes: nothing is trimmed
+    /// optionally requests and bytes), or the output of memcached's `lru_crawler metadump` or of
+    /// `redis-cli --scan`. Keys are bytes: nothing is trimmed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) keys: Option<PathBuf>,
     /// What the key file holds; told from its content unless said
@@ -94,6 +94,9 @@ pub(crate) struct Keys {
     /// How each key is written
     #[arg(long, value_name = "ENCODING", default_value = "raw")]
     pub(crate) key_encoding: KeyEncoding,
+    /// What ends a line; the first line tells unless said. With lf a CR is part of the key
+    #[arg(long, value_name = "ENDING")]
+    pub(crate) line_ending: Option<LineEnding>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -104,8 +107,16 @@ pub(crate) enum KeyFormat {
     Csv,
     /// Memcached's `lru_crawler metadump all`
     Metadump,
-    /// `redis-cli --scan`
-    RedisScan,
+    /// `redis-cli --no-raw --scan`: quoted, with escapes
+    Redis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LineEnding {
+    /// A line feed
+    Lf,
+    /// A carriage return and a line feed, on every line
+    Crlf,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -272,7 +283,7 @@ impl std::str::FromStr for Ratio {
         };
         match number.trim().parse::<f64>() {
             Ok(value) if (0.0..=whole).contains(&value) => Ok(Ratio(value / whole)),
-            Ok(_) => Err(format!("{text} is not between 0 and 1 (0% and 100%)")),
+            Ok(_) => Err(format!("{text} is not between 0 and 1; a percentage ends in %")),
             Err(_) => Err(format!("{text:?} is not a share such as 0.12 or 12%")),
         }
     }

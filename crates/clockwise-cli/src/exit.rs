@@ -28,13 +28,20 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// What was typed cannot be meant.
     Usage(String),
-    /// What was read cannot be used. The text may be several lines, rendered already.
+    /// What was read cannot be used.
     Input(String),
+    /// The same, rendered with the lines it speaks of.
+    Diagnosed(String),
     /// The answer could not be written.
     Output(io::Error),
 }
 
 impl Failure {
+    /// A file of ours that could not be written.
+    pub(crate) fn writing(path: &std::path::Path, error: &io::Error) -> Failure {
+        Failure::Input(format!("{} cannot be written: {error}", path.display()))
+    }
+
     /// Writing into a pipe that nobody reads any more: not a failure of ours.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
@@ -44,7 +51,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_) => Exit::Usage,
-            Failure::Input(_) | Failure::Output(_) => Exit::Input,
+            Failure::Input(_) | Failure::Diagnosed(_) | Failure::Output(_) => Exit::Input,
         }
     }
 }
@@ -55,11 +62,17 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<clockwise_study::keys::Error> for Failure {
+    fn from(error: clockwise_study::keys::Error) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(text) | Failure::Input(text) => f.write_str(text),
-            Failure::Output(error) => write!(f, "cannot write the answer: {error}"),
+            Failure::Usage(text) | Failure::Input(text) | Failure::Diagnosed(text) => f.write_str(text),
+            Failure::Output(error) => write!(f, "the answer cannot be written: {error}"),
         }
     }
 }

@@ -6,21 +6,22 @@
 mod sheet;
 mod text;
 
-pub(crate) use sheet::{Align, Sheet};
+pub(crate) use sheet::{Align, Cell, Sheet};
 pub(crate) use text::{count, percent, ratio};
 
 use std::io::{self, Write};
 
 use crate::exit::Failure;
 
-/// Standard output, buffered. A reader that went away (a broken pipe) ends the program quietly.
-pub(crate) fn stdout() -> impl Write {
-    io::BufWriter::with_capacity(1 << 16, io::stdout().lock())
+/// Writes an answer to standard output, buffered, and sees that all of it got there.
+pub(crate) fn finish(write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    write(&mut out)?;
+    Ok(out.flush()?)
 }
 
 /// One JSON document, indented, with a line end.
-pub(crate) fn json(out: &mut impl Write, document: &impl serde::Serialize) -> Result<(), Failure> {
+pub(crate) fn json(out: &mut dyn Write, document: &impl serde::Serialize) -> Result<(), Failure> {
     serde_json::to_writer_pretty(&mut *out, document).map_err(io::Error::from)?;
-    out.write_all(b"\n")?;
-    Ok(())
+    Ok(out.write_all(b"\n")?)
 }

@@ -4,6 +4,9 @@ use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
+use crate::args::Format;
+use crate::exit::Failure;
+
 /// Which way a column lines up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
@@ -62,8 +65,17 @@ impl Sheet {
         self.rows.is_empty()
     }
 
+    /// In the format asked for. JSON is each command's own: here it prints as the table.
+    pub(crate) fn write(&self, format: Format, out: &mut dyn Write) -> Result<(), Failure> {
+        Ok(match format {
+            Format::Csv => self.write_csv(out),
+            Format::Markdown => self.write_markdown(out),
+            Format::Table | Format::Json => self.write_table(out),
+        }?)
+    }
+
     /// Aligned columns.
-    pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write_table(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut table = Table::new();
         table.load_preset("                   ").set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(self.columns.iter().map(|(name, _)| *name));
@@ -83,7 +95,7 @@ impl Sheet {
     }
 
     /// A Markdown table. A bar in a cell would end it, so it is escaped.
-    pub(crate) fn write_markdown(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let escaped = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|");
         let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         writeln!(out, "{}", line(self.columns.iter().map(|(name, _)| (*name).to_owned()).collect()))?;
@@ -96,9 +108,11 @@ impl Sheet {
     }
 
     /// CSV with a header; headings become names without blanks.
-    pub(crate) fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut csv = csv::Writer::from_writer(out);
-        csv.write_record(self.columns.iter().map(|(name, _)| name.replace([' ', '/'], "_").replace("÷", "over")))?;
+        csv.write_record(
+            self.columns.iter().map(|(name, _)| name.replace([' ', '/'], "_").replace("÷", "over")),
+        )?;
         for row in &self.rows {
             csv.write_record(row.iter().map(|cell| cell.exact.as_str()))?;
         }

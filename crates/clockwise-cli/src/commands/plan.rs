@@ -1,0 +1,192 @@
+//! `clockwise plan`: what a change moves, before it is made.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use clap::ArgMatches;
+use clockwise::moves::Tally;
+use clockwise::{Buckets, Placement as _, Server, ServerIx};
+use clockwise_config::Pool;
+use clockwise_study::keys::Record;
+use clockwise_study::plan::{Fleet, HitRatio, Plan, Report};
+use clockwise_study::{BadChange, Change};
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Keys};
+use crate::output::percent;
+
+mod document;
+mod print;
+
+use document::Document;
+
+pub(crate) fn run(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Exit, Failure> {
+    let pool = input::fleet(&args.before, &args.reading)?;
+    let goal = Goal::new(args, matches, &pool)?;
+    let before = Fleet { scheme: pool.scheme().clone(), servers: pool.servers().clone() };
+    let mut plan = Plan::new(&before, &goal.fleet).map_err(|error| goal.diagnosed(&pool, &error))?;
+    input::warn_of(&pool, plan.before(), &args.reading)?;
+    input::warn_of(goal.pool.as_ref().unwrap_or(&pool), plan.after(), &args.reading)?;
+    if args.compare {
+        for (scheme, error) in plan.compare(&before.servers, &goal.fleet.servers) {
+            anstream::eprintln!("warning: {scheme} is not compared: {error}");
+        }
+    }
+    let keys = Keys::open(&args.keys, args.sample, args.seed)?;
+    let counted = Counted { requests: keys.has_requests(), bytes: keys.has_bytes() };
+    let report = count(plan, keys, args.moved_keys.as_deref())?;
+    if report.moves.total().keys == 0 {
+        return Err(Failure::Input("no keys: the key file is empty".to_owned()));
+    }
+    let document = Document::new(args, &pool, &goal, &report, counted);
+    print::print(args, &document, &report)?;
+    let within = args.max_moved.is_none_or(|limit| document.moved_share <= limit.0);
+    if !within {
+        let limit = args.max_moved.map_or(0.0, |limit| limit.0);
+        anstream::eprintln!(
+            "{} of the keys move, more than the {} allowed",
+            percent(document.moved_share),
+            percent(limit)
+        );
+    }
+    Ok(if within { Exit::Fine } else { Exit::Findings })
+}
+
+/// What the key file counts besides keys.
+#[derive(Clone, Copy)]
+struct Counted {
+    requests: bool,
+    bytes: bool,
+}
+
+/// The fleet after the change, and how to say what changed.
+struct Goal {
+    fleet: Fleet,
+    /// The file it came from, where it was a file.
+    pool: Option<Pool>,
+    /// The subject of a sentence: "adding cache-5".
+    change: String,
+}
+
+impl Goal {
+    fn new(args: &args::Plan, matches: Option<&ArgMatches>, before: &Pool) -> Result<Goal, Failure> {
+        if let Some(after) = &args.after {
+            let pool = input::fleet(after, &args.reading)?;
+            let fleet = Fleet { scheme: pool.scheme().clone(), servers: pool.servers().clone() };
+            let change = format!("going from {} to {}", input::title(before), input::title(&pool));
+            return Ok(Goal { fleet, pool: Some(pool), change });
+        }
+        let changes = changes(args, matches)?;
+        let mut servers = before.servers().clone();
+        for change in &changes {
+            servers = change.apply(&servers).map_err(|error| Failure::Usage(format!("{change}: {error}")))?;
+        }
+        let change = changes.iter().map(Change::to_string).collect::<Vec<_>>().join(", then ");
+        Ok(Goal { fleet: Fleet { scheme: before.scheme().clone(), servers }, pool: None, change })
+    }
+
+    /// An error of one of the two fleets, shown in its file where it is a file's.
+    fn diagnosed(&self, before: &Pool, error: &clockwise::Error) -> Failure {
+        let of_after = |servers: &Buckets| error.server().is_some_and(|name| servers.get(name).is_some());
+        match &self.pool {
+            Some(pool) if of_after(pool.servers()) => input::diagnosed(pool, error),
+            None if !of_after(before.servers()) && error.server().is_some() => {
+                Failure::Usage(format!("{}: {error}", self.change))
+            }
+            _ => input::diagnosed(before, error),
+        }
+    }
+}
+
+/// How a change of one kind is read.
+type Parse = fn(&str) -> Result<Change, BadChange>;
+
+/// The changes in the order in which they were typed.
+fn changes(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Vec<Change>, Failure> {
+    let kinds: [(&str, &[String], Parse); 5] = [
+        ("add", &args.add, Change::parse_add),
+        ("remove", &args.remove, Change::parse_remove),
+        ("weight", &args.weight, Change::parse_weight),
+        ("replace", &args.replace, Change::parse_replace),
+        ("address", &args.address, Change::parse_address),
+    ];
+    let mut placed = Vec::new();
+    for (flag, values, parse) in kinds {
+        let places = matches
+            .and_then(|m| m.indices_of(flag))
+            .into_iter()
+            .flatten()
+            .chain(std::iter::repeat(usize::MAX));
+        for (text, place) in values.iter().zip(places) {
+            let change = parse(text).map_err(|error| Failure::Usage(format!("--{flag}: {error}")))?;
+            placed.push((place, change));
+        }
+    }
+    if placed.is_empty() {
+        return Err(Failure::Usage(
+            "nothing changes: give a second fleet file, or --add, --remove, --weight, --replace or --address"
+                .to_owned(),
+        ));
+    }
+    placed.sort_by_key(|(place, _)| *place);
+    Ok(placed.into_iter().map(|(_, change)| change).collect())
+}
+
+/// Looks up every key on both sides, and writes down those that move if that was asked for.
+fn count(mut plan: Plan, keys: Keys, moved_keys: Option<&Path>) -> Result<Report, Failure> {
+    let Some(path) = moved_keys else {
+        keys.for_each(|Record { key, tally }| {
+            plan.record(key, tally);
+            Ok(())
+        })?;
+        return Ok(plan.finish(|_, _, _, _| {}));
+    };
+    let file = File::create(path).map_err(|error| Failure::writing(path, &error))?;
+    let mut list = MovedKeys::new(file, plan.before().servers(), plan.after().servers());
+    keys.for_each(|Record { key, tally }| {
+        if let Some((from, to)) = plan.record(key, tally) {
+            list.add(key, tally, from, to);
+        }
+        Ok(())
+    })?;
+    let report = plan.finish(|key, tally, from, to| list.add(key, tally, from, to));
+    list.finish().map_err(|error| Failure::writing(path, &error))?;
+    Ok(report)
+}
+
+/// The list of keys that move, as CSV.
+struct MovedKeys {
+    csv: csv::Writer<BufWriter<File>>,
+    before: Vec<Server>,
+    after: Vec<Server>,
+    failed: Option<csv::Error>,
+}
+
+impl MovedKeys {
+    fn new(file: File, before: &[Server], after: &[Server]) -> MovedKeys {
+        let mut csv = csv::Writer::from_writer(BufWriter::new(file));
+        let failed = csv.write_record(["key", "from", "to", "requests", "bytes"]).err();
+        MovedKeys { csv, before: before.to_vec(), after: after.to_vec(), failed }
+    }
+
+    /// Adds a key if it moves. The first failure is kept for the end.
+    fn add(&mut self, key: &[u8], tally: Tally, from: ServerIx, to: ServerIx) {
+        let (from, to) = (self.before[from.index()].name(), self.after[to.index()].name());
+        if from == to || self.failed.is_some() {
+            return;
+        }
+        let (requests, bytes) = (tally.requests.to_string(), tally.bytes.to_string());
+        let row =
+            [key, from.as_str().as_bytes(), to.as_str().as_bytes(), requests.as_bytes(), bytes.as_bytes()];
+        self.failed = self.csv.write_record(row).err();
+    }
+
+    fn finish(self) -> std::io::Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error.into());
+        }
+        self.csv.into_inner().map_err(|error| error.into_error())?.flush()
+    }
+}

@@ -1,0 +1,219 @@
+//! `clockwise ring`: how a fleet divides the key space, before any key is looked at.
+
+use std::fs;
+use std::io::Write;
+
+use clockwise::{Built, Fingerprint, Geometry, Measured, Placement as _, Share};
+use clockwise_config::Pool;
+use clockwise_study::{draw, theory};
+use serde::Serialize;
+
+use crate::args::{Format, Ring};
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::output::{self, Align, Cell, Sheet};
+
+/// The document that `--format json` prints.
+#[derive(Serialize)]
+struct Document {
+    fleet: String,
+    scheme: String,
+    /// Points in all; null where the scheme has none.
+    points: Option<u64>,
+    servers: Vec<ServerRow>,
+    /// The largest share ÷ target share.
+    busiest_over_mean: f64,
+    /// What theory expects of as many equal servers with as many points; null for other fleets.
+    expected_busiest_over_mean: Option<f64>,
+    /// Positions at which several servers have a point.
+    collisions: Vec<CollisionRow>,
+    fingerprint: Fingerprints,
+}
+
+#[derive(Serialize)]
+struct ServerRow {
+    name: String,
+    address: String,
+    weight: u32,
+    zone: Option<String>,
+    state: &'static str,
+    points: Option<u32>,
+    /// Of the key space.
+    share: f64,
+    /// Share ÷ target share; null for a draining server.
+    share_over_target: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct CollisionRow {
+    position: u64,
+    /// The first owns the arc.
+    servers: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Fingerprints {
+    probes: String,
+    layout: Option<String>,
+    addresses: String,
+}
+
+pub(crate) fn run(args: &Ring) -> Result<Exit, Failure> {
+    let pool = input::fleet(&args.fleet, &args.reading)?;
+    let built = input::build(&pool, &args.reading)?;
+    let ring = built.ring();
+    if let Some(path) = &args.svg {
+        let picture = picture(&pool, &built)?;
+        fs::write(path, picture).map_err(|error| Failure::writing(path, &error))?;
+    }
+    if args.points {
+        let ring = ring.ok_or_else(|| {
+            Failure::Usage(format!("--points: {} is no ring and has no points", pool.scheme()))
+        })?;
+        points(args.format, &built, &ring)?;
+        return Ok(Exit::Fine);
+    }
+    let measured = built.measured().ok_or_else(|| {
+        Failure::Usage(format!(
+            "the shares of {} cannot be told without keys: see clockwise plan",
+            pool.scheme()
+        ))
+    })?;
+    let document = document(&pool, &built, ring.as_ref(), measured);
+    output::finish(|out| match args.format {
+        Format::Json => output::json(out, &document),
+        Format::Csv => Ok(sheet(&document).write_csv(out)?),
+        Format::Markdown => Ok(sheet(&document).write_markdown(out)?),
+        Format::Table => table(out, &document),
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn document(pool: &Pool, built: &Built, ring: Option<&Geometry>, measured: &dyn Measured) -> Document {
+    let total: u128 = pool.servers().total_weight().into();
+    let servers: Vec<ServerRow> = (built.servers().iter().zip(measured.shares()).enumerate())
+        .map(|(at, (server, share))| {
+            let target = Share::new(server.effective_weight().into(), total).as_f64();
+            ServerRow {
+                name: server.name().to_string(),
+                address: server.address().to_string(),
+                weight: server.weight().get(),
+                zone: server.zone().map(ToString::to_string),
+                state: if server.is_draining() { "draining" } else { "active" },
+                points: ring.map(|ring| ring.point_counts()[at]),
+                share: share.as_f64(),
+                share_over_target: (target > 0.0).then(|| share.as_f64() / target),
+            }
+        })
+        .collect();
+    Document {
+        fleet: input::title(pool),
+        scheme: pool.scheme().to_string(),
+        points: ring.map(|ring| ring.point_counts().iter().map(|&count| u64::from(count)).sum()),
+        busiest_over_mean: servers.iter().filter_map(|s| s.share_over_target).fold(0.0, f64::max),
+        expected_busiest_over_mean: ring.and_then(|ring| expected(built, ring)),
+        collisions: ring.map_or_else(Vec::new, |ring| collisions(built, ring)),
+        fingerprint: Fingerprints {
+            probes: Fingerprint::of_probes(built).to_string(),
+            layout: Fingerprint::of_layout(measured).map(|f| f.to_string()),
+            addresses: Fingerprint::of_addresses(built.servers()).to_string(),
+        },
+        servers,
+    }
+}
+
+/// The theory speaks of servers of one weight with one number of points.
+fn expected(built: &Built, ring: &Geometry) -> Option<f64> {
+    let mut active = built.servers().iter().zip(ring.point_counts()).filter(|(s, _)| !s.is_draining());
+    let (first, points) = active.next()?;
+    let alike = active.clone().all(|(server, count)| server.weight() == first.weight() && count == points);
+    let servers = 1 + active.count() as u64;
+    if alike { theory::expected_busiest(servers, u64::from(*points)).ok() } else { None }
+}
+
+fn collisions(built: &Built, ring: &Geometry) -> Vec<CollisionRow> {
+    let names = |ixs: &[clockwise::ServerIx]| {
+        ixs.iter().map(|ix| built.servers()[ix.index()].name().to_string()).collect()
+    };
+    ring.collisions()
+        .iter()
+        .map(|c| CollisionRow { position: c.position(), servers: names(c.servers()) })
+        .collect()
+}
+
+fn sheet(document: &Document) -> Sheet {
+    let mut sheet = Sheet::new([
+        ("server", Align::Left),
+        ("address", Align::Left),
+        ("weight", Align::Right),
+        ("points", Align::Right),
+        ("share", Align::Right),
+        ("share ÷ target", Align::Right),
+    ]);
+    for server in &document.servers {
+        let draining = server.state == "draining";
+        sheet.row([
+            server.name.as_str().into(),
+            server.address.as_str().into(),
+            if draining {
+                Cell::new("draining", 0)
+            } else {
+                Cell::new(server.weight.to_string(), server.weight)
+            },
+            match server.points {
+                Some(points) => Cell::new(output::count(points), points),
+                None => "".into(),
+            },
+            Cell::new(output::percent(server.share), server.share),
+            match server.share_over_target {
+                Some(ratio) => Cell::new(output::ratio(ratio), ratio),
+                None => "".into(),
+            },
+        ]);
+    }
+    sheet
+}
+
+fn table(out: &mut dyn Write, document: &Document) -> Result<(), Failure> {
+    write!(out, "{}: {}, {} servers", document.fleet, document.scheme, document.servers.len())?;
+    if let Some(points) = document.points {
+        write!(out, ", {} points", output::count(points))?;
+    }
+    writeln!(out, "\n")?;
+    sheet(document).write_table(out)?;
+    write!(out, "\nbusiest ÷ mean {} of the key space", output::ratio(document.busiest_over_mean))?;
+    match document.expected_busiest_over_mean {
+        Some(expected) => writeln!(out, "; theory expects {} of such a ring", output::ratio(expected))?,
+        None => writeln!(out)?,
+    }
+    for collision in &document.collisions {
+        writeln!(out, "point {} is shared by {}", collision.position, collision.servers.join(" and "))?;
+    }
+    let Fingerprints { probes, layout, addresses } = &document.fingerprint;
+    write!(out, "fingerprints: probes {probes}")?;
+    if let Some(layout) = layout {
+        write!(out, ", layout {layout}")?;
+    }
+    Ok(writeln!(out, ", addresses {addresses}")?)
+}
+
+fn points(format: Format, built: &Built, ring: &Geometry) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Point<'a> {
+        position: u64,
+        server: &'a str,
+    }
+    let name = |ix: clockwise::ServerIx| built.servers()[ix.index()].name().as_str();
+    output::finish(|out| {
+        if format == Format::Json {
+            let all: Vec<Point> =
+                ring.points().map(|(position, ix)| Point { position, server: name(ix) }).collect();
+            return output::json(out, &all);
+        }
+        let mut sheet = Sheet::new([("position", Align::Right), ("server", Align::Left)]);
+        for (position, ix) in ring.points() {
+            sheet.row([Cell::new(position.to_string(), position), name(ix).into()]);
+        }
+        sheet.write(format, out)
+    })
+}

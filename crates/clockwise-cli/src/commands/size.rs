@@ -1,0 +1,117 @@
+//! `clockwise size`: points against evenness, from theory.
+
+use std::io::Write;
+
+use clockwise_study::theory;
+use serde::Serialize;
+
+use crate::args::{Format, Size};
+use crate::exit::{Exit, Failure};
+use crate::output::{self, Align, Cell, Sheet};
+
+/// The document that `--format json` prints. Ratios are busiest ÷ mean.
+#[derive(Serialize)]
+struct Document {
+    servers: u32,
+    /// Points a server: asked for, or needed.
+    points: u64,
+    /// The excess asked for with `--within`, as a part of one.
+    within: Option<f64>,
+    /// Of arcs: E[max of n Gamma(v)] ÷ v.
+    busiest_over_mean: f64,
+    idlest_over_mean: f64,
+    /// The rule of thumb beside it: points by 2 ln n ÷ ε², or busiest by 1 + √(2 ln n ÷ v).
+    rule: Rule,
+    keys_per_server: Option<u64>,
+    /// Busiest ÷ mean if shares were perfectly even and only the keys fell as they do.
+    key_floor: Option<f64>,
+    /// Busiest ÷ mean by keys on this ring.
+    busiest_by_keys: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Rule {
+    points: Option<u64>,
+    busiest_over_mean: f64,
+}
+
+pub(crate) fn run(args: &Size) -> Result<Exit, Failure> {
+    let document = document(args).map_err(|error| Failure::Usage(error.to_string()))?;
+    output::finish(|out| match args.format {
+        Format::Json => output::json(out, &document),
+        Format::Csv => Ok(sheet(&document).write_csv(out)?),
+        Format::Markdown => Ok(sheet(&document).write_markdown(out)?),
+        Format::Table => {
+            writeln!(out, "{}\n", sentence(&document))?;
+            Ok(sheet(&document).write_table(out)?)
+        }
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn document(args: &Size) -> Result<Document, theory::OutOfRange> {
+    let servers = u64::from(args.servers);
+    let within = args.within.map(|percent| percent.0 / 100.0);
+    let points = match (within, args.points) {
+        (Some(excess), _) => theory::points_needed(servers, excess)?,
+        (None, points) => u64::from(points.unwrap_or(1)),
+    };
+    let floor = |keys: u64| theory::key_floor(servers, keys as f64);
+    let by_keys = |keys: u64| theory::busiest_by_keys(servers, points, keys as f64);
+    Ok(Document {
+        servers: args.servers,
+        points,
+        within,
+        busiest_over_mean: theory::expected_busiest(servers, points)?,
+        idlest_over_mean: theory::expected_idlest(servers, points)?,
+        rule: Rule {
+            points: within.map(|excess| theory::points_by_rule(servers, excess)).transpose()?,
+            busiest_over_mean: theory::busiest_by_rule(servers, points)?,
+        },
+        keys_per_server: args.keys_per_server,
+        key_floor: args.keys_per_server.map(floor).transpose()?,
+        busiest_by_keys: args.keys_per_server.map(by_keys).transpose()?,
+    })
+}
+
+fn sentence(document: &Document) -> String {
+    let servers = output::count(document.servers);
+    let points = output::count(document.points);
+    let busiest = output::ratio(document.busiest_over_mean);
+    match document.within {
+        Some(excess) => format!(
+            "{servers} servers need {points} points each for the busiest to be expected within {:.4}% of the mean.",
+            excess * 100.0
+        )
+        .replace(".0000%", "%"),
+        None => format!("Of {servers} servers with {points} points each, the busiest is expected at {busiest} of the mean."),
+    }
+}
+
+fn sheet(document: &Document) -> Sheet {
+    let mut sheet = Sheet::new([("figure", Align::Left), ("value", Align::Right), ("from", Align::Left)]);
+    let mut row = |figure: &str, value: Cell, from: &str| sheet.row([figure.into(), value, from.into()]);
+    let ratio = |value: f64| Cell::new(output::ratio(value), value);
+    row(
+        "points a server",
+        Cell::new(output::count(document.points), document.points),
+        match document.within {
+            Some(_) => "exact expectation, inverted",
+            None => "as asked",
+        },
+    );
+    if let Some(points) = document.rule.points {
+        row("points by the rule", Cell::new(output::count(points), points), "2 ln n ÷ ε²");
+    }
+    row("busiest ÷ mean", ratio(document.busiest_over_mean), "E[max of n Gamma(v)] ÷ v");
+    row("busiest ÷ mean by the rule", ratio(document.rule.busiest_over_mean), "1 + √(2 ln n ÷ v)");
+    row("idlest ÷ mean", ratio(document.idlest_over_mean), "E[min of n Gamma(v)] ÷ v");
+    if let (Some(keys), Some(floor), Some(by_keys)) =
+        (document.keys_per_server, document.key_floor, document.busiest_by_keys)
+    {
+        let keys = output::count(keys);
+        row("floor set by the keys", ratio(floor), &format!("{keys} keys a server, even shares"));
+        row("busiest ÷ mean by keys", ratio(by_keys), &format!("{keys} keys a server, this ring"));
+    }
+    sheet
+}

@@ -1,0 +1,284 @@
+//! From what was typed to fleets and keys, with warnings said on the way.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::rc::Rc;
+
+use clockwise::moves::Tally;
+use clockwise::{Built, Error, Placement as _, Scheme, Server};
+use clockwise_config::{Diagnostic, Options, Pool, Severity};
+use clockwise_study::keys::{KeyEncoding, KeyFormat, KeyOptions, KeyReader, LineEnding, Record, seeded_key};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::args;
+use crate::exit::Failure;
+
+impl From<&args::Reading> for Options {
+    fn from(reading: &args::Reading) -> Options {
+        Options { merge: reading.merge, strict: reading.strict }
+    }
+}
+
+/// Whether complaints may be coloured.
+fn colour() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Reads a fleet, saying its warnings.
+pub(crate) fn fleet(spec: &str, reading: &args::Reading) -> Result<Pool, Failure> {
+    let pool = clockwise_config::load(spec, &reading.into())
+        .map_err(|all| Failure::Diagnosed(all.render(colour())))?;
+    for warning in pool.warnings() {
+        say(warning)?;
+    }
+    Ok(pool)
+}
+
+/// Says a warning; an error (a warning under `--strict`) stops.
+fn say(diagnostic: &Diagnostic) -> Result<(), Failure> {
+    let text = diagnostic.render(colour());
+    if diagnostic.severity() == Severity::Error {
+        return Err(Failure::Diagnosed(text));
+    }
+    anstream::eprintln!("{text}\n");
+    Ok(())
+}
+
+/// An error of the library about a pool, shown at the line of the server it names.
+pub(crate) fn diagnosed(pool: &Pool, error: &Error) -> Failure {
+    Failure::Diagnosed(pool.diagnose(error).render(colour()))
+}
+
+/// Builds a pool's placement.
+pub(crate) fn build(pool: &Pool, reading: &args::Reading) -> Result<Built, Failure> {
+    let built = pool.scheme().build(pool.servers()).map_err(|error| diagnosed(pool, &error))?;
+    warn_of(pool, &built, reading)?;
+    Ok(built)
+}
+
+/// Says what is wrong with a placement although it could be built.
+pub(crate) fn warn_of(pool: &Pool, built: &Built, reading: &args::Reading) -> Result<(), Failure> {
+    let Some(ring) = built.ring() else { return Ok(()) };
+    for server in ring.pointless() {
+        say(&pool.warn(Some(server.name().as_str()), &pointless(server, built), &reading.into()))?;
+    }
+    if pool.scheme().ties_are_unspecified() {
+        for collision in ring.collisions() {
+            let names: Vec<&str> =
+                collision.servers().iter().map(|ix| built.servers()[ix.index()].name().as_str()).collect();
+            let message = format!(
+                "servers {} share the point {}, and this system does not say which of them owns it: instances may differ",
+                names.join(" and "),
+                collision.position()
+            );
+            say(&pool.warn(None, &message, &reading.into()))?;
+        }
+    }
+    Ok(())
+}
+
+fn pointless(server: &Server, built: &Built) -> String {
+    let total: u64 = built.servers().iter().map(|s| u64::from(s.effective_weight())).sum();
+    format!(
+        "server {:?} gets no points and owns nothing: its weight of {} out of {total} rounds to none",
+        server.name().as_str(),
+        server.weight()
+    )
+}
+
+/// How a fleet is called in titles: `examples/twemproxy.yml#cache`.
+pub(crate) fn title(pool: &Pool) -> String {
+    match pool.name() {
+        Some(name) => format!("{}#{name}", pool.path()),
+        None => pool.path().to_owned(),
+    }
+}
+
+/// A scheme in words, for the head of a table.
+pub(crate) fn scheme(scheme: &Scheme) -> String {
+    scheme.to_string()
+}
+
+/// How keys are to be read.
+fn options(keys: &args::Keys) -> KeyOptions {
+    KeyOptions {
+        format: match keys.key_format {
+            _ if keys.null => Some(KeyFormat::Nul),
+            Some(args::KeyFormat::Lines) => Some(KeyFormat::Lines),
+            Some(args::KeyFormat::Csv) => Some(KeyFormat::Csv),
+            Some(args::KeyFormat::Metadump) => Some(KeyFormat::Metadump),
+            Some(args::KeyFormat::Redis) => Some(KeyFormat::Redis),
+            None => None,
+        },
+        encoding: match keys.key_encoding {
+            args::KeyEncoding::Raw => KeyEncoding::Bytes,
+            args::KeyEncoding::Hex => KeyEncoding::Hex,
+            args::KeyEncoding::Base64 => KeyEncoding::Base64,
+        },
+        line_ending: keys.line_ending.map(|ending| match ending {
+            args::LineEnding::Lf => LineEnding::Lf,
+            args::LineEnding::Crlf => LineEnding::CrLf,
+        }),
+    }
+}
+
+/// Keys from a file, from standard input, or made up from a seed.
+pub(crate) enum Keys {
+    /// Read; the second knows how far.
+    Read(KeyReader<Counted>, Progress),
+    /// Made up.
+    Seeded { count: u64, seed: u64, progress: Progress },
+}
+
+impl Keys {
+    /// What was asked for. Without a file: `sample` keys from `seed`.
+    pub(crate) fn open(keys: &args::Keys, sample: u64, seed: u64) -> Result<Keys, Failure> {
+        match &keys.keys {
+            Some(_) => Keys::read(keys),
+            None => Ok(Keys::Seeded { count: sample, seed, progress: Progress::of_keys(sample) }),
+        }
+    }
+
+    /// Keys from the command line. Arguments hold no NUL byte, so one can end each.
+    pub(crate) fn typed(typed: &[std::ffi::OsString], keys: &args::Keys) -> Result<Keys, Failure> {
+        let mut text = Vec::new();
+        for key in typed {
+            text.extend_from_slice(key.as_encoded_bytes());
+            text.push(0);
+        }
+        let options = KeyOptions { format: Some(KeyFormat::Nul), ..options(keys) };
+        let progress = Progress(None);
+        let input = Counted { input: Box::new(io::Cursor::new(text)), progress: progress.clone() };
+        Ok(Keys::Read(KeyReader::new("the command line", input, options)?, progress))
+    }
+
+    /// A file, or standard input where none is named.
+    pub(crate) fn read(keys: &args::Keys) -> Result<Keys, Failure> {
+        let options = options(keys);
+        let (name, input, size): (String, Box<dyn Read>, Option<u64>) = match &keys.keys {
+            Some(path) if path.as_os_str() != "-" => {
+                let name = path.display().to_string();
+                let file = File::open(path)
+                    .map_err(|error| Failure::Input(format!("{name} cannot be read: {error}")))?;
+                let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
+                (name, Box::new(file), size)
+            }
+            _ => ("standard input".to_owned(), Box::new(io::stdin().lock()), None),
+        };
+        let progress = Progress::of_bytes(size);
+        let counted = Counted { input, progress: progress.clone() };
+        Ok(Keys::Read(KeyReader::new(name, counted, options)?, progress))
+    }
+
+    /// Whether every key says how often it is requested.
+    pub(crate) fn has_requests(&self) -> bool {
+        matches!(self, Keys::Read(reader, _) if reader.has_requests())
+    }
+
+    /// Whether every key says how large it is.
+    pub(crate) fn has_bytes(&self) -> bool {
+        matches!(self, Keys::Read(reader, _) if reader.has_bytes())
+    }
+
+    /// Gives every key to `each`, in order.
+    pub(crate) fn for_each(
+        self,
+        mut each: impl FnMut(Record<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self {
+            Keys::Read(mut reader, progress) => {
+                while let Some(record) = reader.read()? {
+                    each(record)?;
+                }
+                progress.done();
+            }
+            Keys::Seeded { count, seed, progress } => {
+                for index in 0..count {
+                    each(Record { key: &seeded_key(seed, index), tally: Tally::KEY })?;
+                    if index % 4096 == 0 {
+                        progress.at(index);
+                    }
+                }
+                progress.done();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A source of bytes that tells a progress bar how far it is.
+pub(crate) struct Counted {
+    input: Box<dyn Read>,
+    progress: Progress,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.progress.advance(read as u64);
+        Ok(read)
+    }
+}
+
+/// A progress bar on standard error, where a person is watching. It shows itself only once the work
+/// has gone on for a while.
+#[derive(Clone)]
+pub(crate) struct Progress(Option<Rc<RefCell<Bar>>>);
+
+struct Bar {
+    bar: ProgressBar,
+    begun: std::time::Instant,
+    shown: bool,
+}
+
+/// Work shorter than this shows no bar.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(1_000);
+
+impl Progress {
+    fn of_bytes(size: Option<u64>) -> Progress {
+        let template = match size {
+            Some(_) => "{wide_bar} {bytes} of {total_bytes}, {eta} left",
+            None => "{spinner} {bytes} read",
+        };
+        Progress::new(size, template)
+    }
+
+    fn of_keys(count: u64) -> Progress {
+        Progress::new(Some(count), "{wide_bar} {human_pos} of {human_len} keys, {eta} left")
+    }
+
+    fn new(length: Option<u64>, template: &str) -> Progress {
+        if !io::stderr().is_terminal() {
+            return Progress(None);
+        }
+        let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        Progress(Some(Rc::new(RefCell::new(Bar { bar, begun: std::time::Instant::now(), shown: false }))))
+    }
+
+    fn with(&self, change: impl FnOnce(&ProgressBar)) {
+        if let Some(inner) = &self.0 {
+            let mut inner = inner.borrow_mut();
+            if !inner.shown && inner.begun.elapsed() > PATIENCE {
+                inner.bar.set_draw_target(ProgressDrawTarget::stderr());
+                inner.shown = true;
+            }
+            change(&inner.bar);
+        }
+    }
+
+    fn advance(&self, by: u64) {
+        self.with(|bar| bar.inc(by));
+    }
+
+    fn at(&self, position: u64) {
+        self.with(|bar| bar.set_position(position));
+    }
+
+    fn done(&self) {
+        self.with(ProgressBar::finish_and_clear);
+    }
+}
