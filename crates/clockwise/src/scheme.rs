@@ -4,9 +4,11 @@
 //! side by side, hold a [`Scheme`]. This is the one list of all schemes: whatever is added here
 //! can be named in a fleet file and joins every comparison.
 
+use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::dialect::{Placed, libmemcached, twemproxy};
 use crate::error::Error;
 use crate::hash::NamedHash;
 use crate::jump::Jump;
@@ -48,6 +50,10 @@ pub enum Scheme {
         /// The key hash.
         hash: NamedHash,
     },
+    /// As [libmemcached] places keys.
+    Libmemcached(libmemcached::Options),
+    /// As [twemproxy] places keys.
+    Twemproxy(twemproxy::Options),
 }
 
 impl Scheme {
@@ -67,17 +73,38 @@ impl Scheme {
                 Built::Ring(Ring::builder(*hash).points_per_weight(*points_per_weight).build(&set())?)
             }
             Scheme::Jump { hash } => Built::Jump(Jump::new(*hash, servers)?),
+            Scheme::Libmemcached(options) => Built::Libmemcached(options.build(servers)?),
+            Scheme::Twemproxy(options) => Built::Twemproxy(options.build(servers)?),
         })
+    }
+
+    /// The placement of these servers after a change from `before`, which this scheme or another
+    /// built.
+    ///
+    /// The same as [`build`](Scheme::build), except for schemes whose answer depends on where they
+    /// come from.
+    pub fn build_after(&self, before: &Built, servers: &Buckets) -> Result<Built, Error> {
+        let _ = before;
+        self.build(servers)
+    }
+
+    /// Whether it leaves open which of several servers at one point owns the arc.
+    pub fn ties_are_unspecified(&self) -> bool {
+        matches!(self, Scheme::Twemproxy(_))
     }
 }
 
 impl fmt::Display for Scheme {
-    /// The name in tables and JSON: `mod-n`, `ring-160`, `jump`.
+    /// The name in tables and JSON: `mod-n`, `ring-160`, `twemproxy ketama fnv1a_64`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scheme::ModN { .. } => f.pad("mod-n"),
-            Scheme::Ring { points_per_weight, .. } => f.pad(&alloc::format!("ring-{points_per_weight}")),
+            Scheme::Ring { points_per_weight, .. } => f.pad(&format!("ring-{points_per_weight}")),
             Scheme::Jump { .. } => f.pad("jump"),
+            Scheme::Libmemcached(options) => f.pad(&format!("libmemcached {}", options.distribution)),
+            Scheme::Twemproxy(options) => {
+                f.pad(&format!("twemproxy {} {}", options.distribution, options.hash))
+            }
         }
     }
 }
@@ -92,6 +119,10 @@ pub enum Built {
     Ring(Ring<NamedHash>),
     /// Of [`Scheme::Jump`].
     Jump(Jump<NamedHash>),
+    /// Of [`Scheme::Libmemcached`].
+    Libmemcached(Placed<libmemcached::Hash>),
+    /// Of [`Scheme::Twemproxy`].
+    Twemproxy(Placed<twemproxy::PoolHash>),
 }
 
 /// The same question to whichever placement it is.
@@ -101,6 +132,8 @@ macro_rules! ask {
             Built::ModN($placement) => $answer,
             Built::Ring($placement) => $answer,
             Built::Jump($placement) => $answer,
+            Built::Libmemcached($placement) => $answer,
+            Built::Twemproxy($placement) => $answer,
         }
     };
 }
@@ -110,7 +143,9 @@ impl Built {
     pub fn ring(&self) -> Option<Geometry> {
         match self {
             Built::Ring(ring) => Some(ring.geometry()),
-            _ => None,
+            Built::Libmemcached(placed) => Some(placed.as_ring()?.geometry()),
+            Built::Twemproxy(placed) => Some(placed.as_ring()?.geometry()),
+            Built::ModN(_) | Built::Jump(_) => None,
         }
     }
 }
