@@ -1,4 +1,4 @@
-//! Choices made by a word in a file: which hash, which distribution.
+//! Settings that are one of a few words: which hash, which distribution.
 //!
 //! The variants of such an enum, their spellings and what an error lists must never drift apart,
 //! so all of it comes from one table.
@@ -58,38 +58,9 @@ macro_rules! choice {
     };
 }
 
-/// A [`choice!`] of hashes, which is a `KeyHash` itself.
-///
-/// The spelling is that of the file; the value's name as a `KeyHash` is that of the hash behind it,
-/// so that two systems' spellings of one function compare equal.
-macro_rules! hash_choice {
-    (
-        $(#[$meta:meta])*
-        $choice:ident { $($(#[$line:meta])* $variant:ident = $spelling:literal => $hash:expr,)+ }
-    ) => {
-        $crate::choice::choice! {
-            $(#[$meta])*
-            $choice, "hash" { $($(#[$line])* $variant = $spelling,)+ }
-        }
-
-        impl $crate::hash::KeyHash for $choice {
-            fn width(&self) -> $crate::hash::Width {
-                match self { $($choice::$variant => $hash.width(),)+ }
-            }
-            #[inline]
-            fn hash(&self, bytes: &[u8]) -> u64 {
-                match self { $($choice::$variant => $hash.hash(bytes),)+ }
-            }
-            fn name(&self) -> alloc::borrow::Cow<'static, str> {
-                match self { $($choice::$variant => $hash.name(),)+ }
-            }
-        }
-    };
-}
-
 /// Literals as one text, with commas between.
 macro_rules! listed {
     ($first:literal $($next:literal)*) => { concat!($first, $(", ", $next),*) };
 }
 
-pub(crate) use {choice, hash_choice, listed};
+pub(crate) use {choice, listed};

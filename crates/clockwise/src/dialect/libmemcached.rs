@@ -35,11 +35,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Placed, ketama};
-use crate::choice::{choice, hash_choice};
+use crate::choice::choice;
 use crate::error::Error;
 use crate::hash::{
     Crc32Of15Bits, Fnv1_32Signed, Fnv1_64LowSigned, Fnv1a32Signed, Fnv1a64LowSigned, KeyHash, Lookup3,
-    Md5Word, Murmur2Length, Murmur3Length, OneAtATimeSigned, SuperFastHash,
+    Md5Word, Murmur2Length, Murmur3Length, OneAtATimeSigned, SuperFastHash, hash_choice,
 };
 use crate::members::Buckets;
 use crate::modulo::ModN;

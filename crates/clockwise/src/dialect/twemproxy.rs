@@ -28,11 +28,11 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::{Placed, ketama};
-use crate::choice::{choice, hash_choice};
+use crate::choice::choice;
 use crate::error::{Error, Kind};
 use crate::hash::{
     Crc16Unmasked, Crc32, Crc32Of15Bits, Fnv1_32Signed, Fnv1_64LowSigned, Fnv1a32Signed, Fnv1a64LowSigned,
-    HashTag, KeyHash, Lookup3, Md5Word, Murmur2Length, OneAtATimeSigned, SuperFastHash, Width,
+    HashTag, KeyHash, Lookup3, Md5Word, Murmur2Length, OneAtATimeSigned, SuperFastHash, Width, hash_choice,
 };
 use crate::members::Buckets;
 use crate::modulo::ModN;

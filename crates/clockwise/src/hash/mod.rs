@@ -6,6 +6,7 @@
 
 use alloc::borrow::Cow;
 
+mod choice;
 mod crc;
 mod fmix;
 mod fnv;
@@ -23,6 +24,7 @@ mod tag;
 mod testing;
 mod xxh;
 
+pub(crate) use choice::hash_choice;
 pub use crc::{Crc16Unmasked, Crc16Xmodem, Crc32, Crc32Of15Bits, crc16_xmodem, crc32};
 pub use fmix::{Fmix32Fnv1a32, fmix32};
 pub use fnv::{Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64};

@@ -1,10 +1,10 @@
 //! A hash chosen at run time, by the name that fleet files use.
 
+use super::choice::hash_choice;
 use super::{
     Crc16Xmodem, Crc32, Fmix32Fnv1a32, Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64, Md5, Md5Word, Murmur3X64_128,
     Murmur3X86_32, SipHash24, Xxh3, Xxh32, Xxh64,
 };
-use crate::choice::hash_choice;
 
 hash_choice! {
     /// The general-purpose hashes, for a choice made at run time.
