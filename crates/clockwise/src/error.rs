@@ -42,6 +42,7 @@ pub(crate) enum Kind {
     Zone { value: String, problem: &'static str },
     Weight { value: String, problem: &'static str },
     TooManyPoints { points: u128, limit: u64 },
+    TooMuchWeight { total: u64, limit: u64 },
     PointsPerWeight,
     TooFewServers { wanted: usize, have: usize },
     TooFewZones { wanted: usize, have: usize },
@@ -114,7 +115,7 @@ impl Error {
 
     /// Weights that would need more points, buckets or slots than the documented limit.
     pub fn is_too_large(&self) -> bool {
-        matches!(self.0.kind, Kind::TooManyPoints { .. })
+        matches!(self.0.kind, Kind::TooManyPoints { .. } | Kind::TooMuchWeight { .. })
     }
 
     /// More replicas than servers, or (strictly spread) than zones.
@@ -175,6 +176,9 @@ impl fmt::Display for Error {
             Kind::Weight { value, problem } => write!(f, "weight {value} {problem}"),
             Kind::TooManyPoints { points, limit } => {
                 write!(f, "its weight brings the fleet to {points} points, and the limit is {limit}")
+            }
+            Kind::TooMuchWeight { total, limit } => {
+                write!(f, "its weight brings the fleet's total to {total}, and the limit is {limit}")
             }
             Kind::PointsPerWeight => f.write_str("points per weight must be at least 1"),
             Kind::TooFewServers { wanted, have } => {

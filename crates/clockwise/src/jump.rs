@@ -1,7 +1,7 @@
 //! Jump consistent hash: no table, the fewest moves, and a list as its only input.
 //!
-//! Source: Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014
-//! (arXiv 1406.2294), section 2, the listing of figure 1.
+//! Paper: John Lamping and Eric Veach, *A Fast, Minimal Memory, Consistent Hash Algorithm*, 2014
+//! (arXiv 1406.2294), the listing of figure 1.
 //!
 //! | knob | value |
 //! |---|---|
@@ -111,8 +111,13 @@ impl<H: KeyHash> Jump<H> {
         self.buckets.len() as u32
     }
 
-    /// The hash of keys.
-    pub fn key_hash(&self) -> &H {
+    /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+
+    /// The key hash.
+    pub fn hash(&self) -> &H {
         &self.hash
     }
 }

@@ -111,6 +111,20 @@ macro_rules! roster_queries {
             self.servers().iter().map(|s| u64::from(s.effective_weight())).sum()
         }
 
+        /// The same, where a scheme has a limit: the error names the server that crosses it.
+        pub(crate) fn total_weight_within(&self, limit: u64) -> Result<u64, Error> {
+            let mut total = 0;
+            for (_, server) in self.active() {
+                // A fleet has fewer than 2³² servers, so the sum fits.
+                total += u64::from(server.weight().get());
+                if total > limit {
+                    let error = Error::new(Kind::TooMuchWeight { total, limit });
+                    return Err(error.of_server(server.name().as_str()));
+                }
+            }
+            Ok(total)
+        }
+
         pub(crate) fn shared(&self) -> Arc<[Server]> {
             self.0.0.clone()
         }

@@ -4,14 +4,14 @@
 //! times in a row. One division a key and a perfect split, and almost every key moves when N
 //! changes: from n to n + 1 buckets about n ⁄ (n + 1) of them.
 //!
-//! Source: folklore; the starting point of Karger et al., "Consistent Hashing and Random Trees",
-//! STOC 1997, section 1.1.
+//! Source: folklore; the scheme that consistent hashing set out to replace (David Karger and others,
+//! *Consistent Hashing and Random Trees*, STOC 1997).
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::error::{Error, Kind};
+use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::members::Buckets;
 use crate::placement::{Measured, Placement, ServerIx, Share};
@@ -25,14 +25,7 @@ pub(crate) const MAX_BUCKETS: u32 = 1 << 24;
 /// Refuses a total above [`MAX_BUCKETS`] before anything is allocated; the error names the server
 /// whose weight crosses it.
 pub(crate) fn written_out(list: &Buckets) -> Result<Box<[ServerIx]>, Error> {
-    let mut total: u64 = 0;
-    for (_, server) in list.active() {
-        total += u64::from(server.weight().get());
-        if total > u64::from(MAX_BUCKETS) {
-            let kind = Kind::TooManyPoints { points: u128::from(total), limit: u64::from(MAX_BUCKETS) };
-            return Err(Error::new(kind).of_server(server.name().as_str()));
-        }
-    }
+    let total = list.total_weight_within(MAX_BUCKETS.into())?;
     let mut buckets = Vec::with_capacity(total as usize);
     for (ix, server) in list.active() {
         buckets.extend(core::iter::repeat_n(ix, server.weight().get() as usize));
@@ -105,8 +98,13 @@ impl<H: KeyHash> ModN<H> {
         self.buckets.len() as u32
     }
 
-    /// The hash of keys.
-    pub fn key_hash(&self) -> &H {
+    /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+
+    /// The key hash.
+    pub fn hash(&self) -> &H {
         &self.hash
     }
 }

@@ -26,6 +26,7 @@ use crate::placement::{Measured, Placement, Ranked, ServerIx};
 use crate::ring::Ring;
 use crate::server::Server;
 
+pub mod handbook;
 mod ketama;
 pub mod libmemcached;
 pub mod twemproxy;

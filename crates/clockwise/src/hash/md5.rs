@@ -8,6 +8,7 @@
 //! Source: RFC 1321.
 
 use alloc::borrow::Cow;
+use core::fmt;
 
 use md5::Digest as _;
 
@@ -32,15 +33,38 @@ fn digest(bytes: &[u8]) -> [u8; 16] {
     md5::Md5::digest(bytes).into()
 }
 
+fn first_eight(digest: [u8; 16]) -> u64 {
+    (u128::from_be_bytes(digest) >> 64) as u64
+}
+
+/// [`Md5`] of texts that begin alike: the beginning is digested once.
+#[derive(Clone)]
+pub struct Md5Prefix(md5::Md5);
+
+impl Md5Prefix {
+    /// Texts that begin with `prefix`.
+    pub fn new(prefix: &[u8]) -> Md5Prefix {
+        Md5Prefix(md5::Md5::new_with_prefix(prefix))
+    }
+
+    /// [`Md5`] of the prefix and `rest`, as one text.
+    pub fn hash(&self, rest: &[u8]) -> u64 {
+        first_eight(self.0.clone().chain_update(rest).finalize().into())
+    }
+}
+
+impl fmt::Debug for Md5Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Md5Prefix")
+    }
+}
+
 impl KeyHash for Md5 {
     fn width(&self) -> Width {
         Width::Bits64
     }
     fn hash(&self, bytes: &[u8]) -> u64 {
-        let digest = digest(bytes);
-        u64::from_be_bytes([
-            digest[0], digest[1], digest[2], digest[3], digest[4], digest[5], digest[6], digest[7],
-        ])
+        first_eight(digest(bytes))
     }
     fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed("md5")
@@ -79,6 +103,16 @@ mod tests {
             0x57edf4a22be3c955ac49da2e2107b67a,
         ),
     ];
+
+    #[test]
+    fn a_prefix_and_the_rest_hash_as_one_text() {
+        for (text, digest) in SUITE {
+            for at in 0..=text.len() {
+                let (prefix, rest) = text.as_bytes().split_at(at);
+                assert_eq!(Md5Prefix::new(prefix).hash(rest), (digest >> 64) as u64, "{text:?} cut at {at}");
+            }
+        }
+    }
 
     #[test]
     fn published_check_values() {

@@ -31,7 +31,7 @@ pub use fnv::{Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64};
 pub use fnv_signed::{Fnv1_32Signed, Fnv1_64LowSigned, Fnv1a32Signed, Fnv1a64LowSigned};
 pub use hsieh::SuperFastHash;
 pub use jenkins::{Lookup3, OneAtATimeSigned};
-pub use md5::{Md5, Md5Word, md5_words};
+pub use md5::{Md5, Md5Prefix, Md5Word, md5_words};
 pub use murmur2::{Murmur2Length, Murmur3Length};
 pub use murmur3::{Murmur3X64_128, Murmur3X86_32, murmur3_x64_128, murmur3_x86_32};
 pub use named::NamedHash;

@@ -1,0 +1,310 @@
+//! Rendezvous, or highest random weight: every server has a score for a key, and the highest owns
+//! it.
+//!
+//! Papers: David Thaler and Chinya Ravishankar, *Using Name-Based Mappings to Increase Hit Rates*,
+//! IEEE/ACM Transactions on Networking 6(1), 1998 (first a technical report, 1996). Weights by the
+//! logarithm: Christian Schindelhauer and Gunnar Schomaker, *Weighted Distributed Hash Tables*,
+//! SPAA 2005, the logarithmic method.
+//!
+//! | of the native placement | |
+//! |---|---|
+//! | key hash k | xxh3-64, seed 0, over the key's bytes |
+//! | server seed s | xxh3-64, seed 0, over the name's bytes |
+//! | score | 32 bits of k and s by two multiplications: [`Native`] |
+//! | owner, weights equal | the highest score |
+//! | owner, weights different | the lowest −ln(u) ⁄ w, u = (score + ½) ⁄ 2³², in binary64 with the logarithm below |
+//! | ties | the bytewise smaller name |
+//! | preference list | the following scores, or values, in order |
+//!
+//! The two rules for the owner agree: with equal weights, −ln(u) ⁄ w falls strictly as the score
+//! rises, for all 2³² scores. So a first server of another weight moves only the keys that it wins
+//! or loses.
+//!
+//! The logarithm is ours, of `+ - * /` and bit moves in a fixed order, because a platform's may
+//! differ in the last bit: u = m × 2^e with m in (√½, √2], f = (m − 1) ⁄ (m + 1), g = f², and
+//! −ln(u) = −e × ln 2 − (2f + 2f × (g × (⅓ + g × (⅕ + … g × 1⁄19)))).
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::ControlFlow;
+
+mod score;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use score::{Native, Score, Ties};
+pub use walk::Owners;
+
+use crate::error::Error;
+use crate::hash::{KeyHash, Xxh3};
+use crate::ln::neg_ln;
+use crate::members::Members;
+use crate::modulo::weight_shares;
+use crate::placement::{Measured, Placement, Ranked, ServerIx, Share};
+use crate::server::Server;
+
+/// The most that the weights of a fleet may come to: 2²⁴ (16,777,216).
+///
+/// A score has 32 bits. A server of weight 1 in such a fleet still has 256 scores to win with, and
+/// its share is exact to one part in a million.
+pub const MAX_TOTAL_WEIGHT: u64 = 1 << 24;
+
+/// Rendezvous hashing over a set of servers. Immutable; clones share the servers.
+///
+/// No table, any server may come or go, and a key's replicas are its next scores. A lookup scores
+/// every server, so its cost grows with the fleet.
+///
+/// ```
+/// use clockwise::{Members, Rendezvous, Server};
+///
+/// let members = Members::new([Server::new("a")?, Server::new("b")?, Server::new("c")?])?;
+/// let place = Rendezvous::new(&members)?;
+/// let replicas: Vec<_> = place.owners("user:42", 2).collect();
+/// assert_eq!(replicas[0], place.owner("user:42"));
+///
+/// // Without its owner the key goes to the next of them, and no other key moves.
+/// let fewer = Rendezvous::new(&members.without(replicas[0].name().as_str())?)?;
+/// assert_eq!(fewer.owner("user:42"), replicas[1]);
+/// # Ok::<(), clockwise::Error>(())
+/// ```
+pub struct Rendezvous<S: Score = Native> {
+    score: S,
+    inner: Arc<Inner<S::Server>>,
+}
+
+struct Inner<T> {
+    servers: Arc<[Server]>,
+    /// The active servers, in order of their names.
+    active: Vec<ServerIx>,
+    /// The same, ready for scoring.
+    ready: Vec<T>,
+    /// Their weights; empty where all are equal and need no logarithm.
+    weights: Vec<f64>,
+}
+
+/// A server's place in a key's preference list: the smaller, the more preferred.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    /// The complement of the score; or the bits of −ln(u) ⁄ w, which order as the numbers do,
+    /// none of them being negative.
+    value: u64,
+    /// The position among the active servers, or its complement where the larger name wins.
+    tie: u32,
+}
+
+impl Rank {
+    const fn flip<S: Score>() -> u32 {
+        match S::TIES {
+            Ties::SmallerName => 0,
+            Ties::LargerName => u32::MAX,
+        }
+    }
+
+    fn new<S: Score>(value: u64, at: usize) -> Rank {
+        Rank { value, tie: at as u32 ^ Rank::flip::<S>() }
+    }
+
+    /// The position among the active servers.
+    fn at<S: Score>(self) -> usize {
+        (self.tie ^ Rank::flip::<S>()) as usize
+    }
+}
+
+impl Rendezvous {
+    /// The native placement.
+    ///
+    /// Refuses weights that come to more than [`MAX_TOTAL_WEIGHT`], as all constructors do.
+    pub fn new(members: &Members) -> Result<Rendezvous, Error> {
+        Rendezvous::with_hash(Xxh3, members)
+    }
+}
+
+impl<H: KeyHash> Rendezvous<Native<H>> {
+    /// The native score over another hash of keys; refuses one of 32 bits.
+    pub fn with_hash(hash: H, members: &Members) -> Result<Rendezvous<Native<H>>, Error> {
+        Rendezvous::with_score(Native::new(hash)?, members)
+    }
+
+    /// The owner of a key that the caller has hashed.
+    #[inline]
+    pub fn owner_of_hash(&self, hash: u64) -> ServerIx {
+        self.inner.active[self.best(&hash)]
+    }
+
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
+    /// tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        for (&hash, owner) in hashes.iter().zip(owners) {
+            *owner = self.owner_of_hash(hash);
+        }
+    }
+
+    /// The key hash.
+    pub fn hash(&self) -> &H {
+        self.score.hash()
+    }
+}
+
+impl<S: Score> Rendezvous<S> {
+    /// A placement by any recipe.
+    pub fn with_score(score: S, members: &Members) -> Result<Rendezvous<S>, Error> {
+        members.total_weight_within(MAX_TOTAL_WEIGHT)?;
+        let weights: Vec<f64> = members.active().map(|(_, s)| f64::from(s.weight().get())).collect();
+        let equal = members.active().zip(members.active().skip(1)).all(|(a, b)| a.1.weight() == b.1.weight());
+        let inner = Inner {
+            servers: members.shared(),
+            active: members.active().map(|(ix, _)| ix).collect(),
+            ready: members.active().map(|(_, server)| score.server(server.name())).collect(),
+            weights: if equal { Vec::new() } else { weights },
+        };
+        Ok(Rendezvous { score, inner: Arc::new(inner) })
+    }
+
+    /// The owner of a key.
+    #[inline]
+    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
+        &self.inner.servers[self.owner_ix(key).index()]
+    }
+
+    /// The owner of a key, as an index into [`Rendezvous::servers`].
+    #[inline]
+    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
+        self.inner.active[self.best(&self.score.key(key.as_ref()))]
+    }
+
+    /// The first `count` servers of a key's preference list, its owner first; fewer if fewer are
+    /// active. Allocates only beyond eight servers.
+    pub fn owners<'a, K: AsRef<[u8]> + ?Sized>(
+        &'a self,
+        key: &'a K,
+        count: usize,
+    ) -> impl ExactSizeIterator<Item = &'a Server> {
+        self.owners_ix(key, count).map(|ix| &self.inner.servers[ix.index()])
+    }
+
+    /// The same, as indices into [`Rendezvous::servers`].
+    pub fn owners_ix<'a, K: AsRef<[u8]> + ?Sized>(&'a self, key: &'a K, count: usize) -> Owners<'a, S> {
+        Owners::new(self, self.score.key(key.as_ref()), count)
+    }
+
+    /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
+    pub fn servers(&self) -> &[Server] {
+        &self.inner.servers
+    }
+
+    /// The recipe.
+    pub fn score(&self) -> &S {
+        &self.score
+    }
+
+    /// The position, among the active servers, of a key's owner.
+    #[inline]
+    fn best(&self, key: &S::Key<'_>) -> usize {
+        if self.inner.weights.is_empty() { self.highest(key) } else { self.lowest(key) }
+    }
+
+    fn highest(&self, key: &S::Key<'_>) -> usize {
+        let (mut best, mut at) = (0, 0);
+        for (i, server) in self.inner.ready.iter().enumerate() {
+            let score = self.score.score(key, server);
+            let better = match S::TIES {
+                Ties::SmallerName => score > best,
+                Ties::LargerName => score >= best,
+            };
+            if better {
+                (best, at) = (score, i);
+            }
+        }
+        at
+    }
+
+    fn lowest(&self, key: &S::Key<'_>) -> usize {
+        let (mut best, mut at) = (f64::INFINITY, 0);
+        // −ln(u) is at least 1 − u, so most servers are told apart without a logarithm. The slack
+        // covers the rounding of both sides many times over.
+        let mut limit = f64::INFINITY;
+        for (i, (server, &weight)) in self.inner.ready.iter().zip(&self.inner.weights).enumerate() {
+            let u = unit::<S>(self.score.score(key, server));
+            if 1.0 - u > limit * weight {
+                continue;
+            }
+            let value = neg_ln(u) / weight;
+            let better = match S::TIES {
+                Ties::SmallerName => value < best,
+                Ties::LargerName => value <= best,
+            };
+            if better {
+                (best, at, limit) = (value, i, value * 1.000_001);
+            }
+        }
+        at
+    }
+
+    /// The rank of the active server at a position.
+    fn rank(&self, key: &S::Key<'_>, at: usize) -> Rank {
+        let score = self.score.score(key, &self.inner.ready[at]);
+        let value = match self.inner.weights.get(at) {
+            None => !score,
+            Some(weight) => (neg_ln(unit::<S>(score)) / weight).to_bits(),
+        };
+        Rank::new::<S>(value, at)
+    }
+}
+
+/// (score + ½) ⁄ 2^bits, rounded to binary64: above 0, and 1 at most.
+#[inline]
+fn unit<S: Score>(score: u64) -> f64 {
+    (score as f64 + 0.5) * f64::from_bits((1023 - u64::from(S::BITS)) << 52)
+}
+
+impl<S: Score> Placement for Rendezvous<S> {
+    fn servers(&self) -> &[Server] {
+        &self.inner.servers
+    }
+
+    fn owner_ix(&self, key: &[u8]) -> ServerIx {
+        Rendezvous::owner_ix(self, key)
+    }
+
+    fn ranked(&self) -> Option<&dyn Ranked> {
+        Some(self)
+    }
+
+    fn measured(&self) -> Option<&dyn Measured> {
+        Some(self)
+    }
+}
+
+impl<S: Score> Ranked for Rendezvous<S> {
+    fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
+        for server in self.owners_ix(key, usize::MAX) {
+            if visit(server).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+impl<S: Score> Measured for Rendezvous<S> {
+    /// Weight of total weight: what each server expects of all keys that could be.
+    fn shares(&self) -> Vec<Share> {
+        weight_shares(&self.inner.servers)
+    }
+}
+
+impl<S: Score + Clone> Clone for Rendezvous<S> {
+    fn clone(&self) -> Rendezvous<S> {
+        Rendezvous { score: self.score.clone(), inner: self.inner.clone() }
+    }
+}
+
+impl<S: Score> fmt::Debug for Rendezvous<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rendezvous")
+            .field("servers", &self.inner.servers.len())
+            .field("weighted", &!self.inner.weights.is_empty())
+            .finish_non_exhaustive()
+    }
+}

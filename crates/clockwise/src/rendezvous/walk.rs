@@ -1,0 +1,73 @@
+//! The preference list of a key, best score first.
+
+use alloc::vec::{IntoIter, Vec};
+use core::fmt;
+use core::iter::FusedIterator;
+
+use super::{Rank, Rendezvous};
+use crate::placement::ServerIx;
+use crate::rendezvous::Score;
+
+/// How many servers are found by passing over all of them again, before what is left is sorted.
+const SEARCHED: usize = 8;
+
+/// The servers for a key, best score first; made by [`Rendezvous::owners_ix`].
+///
+/// Lives on the stack for the first eight servers; a longer walk sorts the others once.
+pub struct Owners<'a, S: Score> {
+    placement: &'a Rendezvous<S>,
+    key: S::Key<'a>,
+    left: usize,
+    last: Option<Rank>,
+    searched: usize,
+    sorted: IntoIter<Rank>,
+}
+
+impl<'a, S: Score> Owners<'a, S> {
+    pub(super) fn new(placement: &'a Rendezvous<S>, key: S::Key<'a>, count: usize) -> Self {
+        let left = count.min(placement.inner.active.len());
+        Owners { placement, key, left, last: None, searched: 0, sorted: Vec::new().into_iter() }
+    }
+
+    /// The ranks behind the last one named, in no order.
+    fn behind(&self) -> impl Iterator<Item = Rank> {
+        let all = (0..self.placement.inner.active.len()).map(|at| self.placement.rank(&self.key, at));
+        all.filter(|rank| self.last.as_ref().is_none_or(|last| rank > last))
+    }
+}
+
+impl<S: Score> Iterator for Owners<'_, S> {
+    type Item = ServerIx;
+
+    fn next(&mut self) -> Option<ServerIx> {
+        self.left = self.left.checked_sub(1)?;
+        let rank = if self.last.is_none() {
+            self.placement.rank(&self.key, self.placement.best(&self.key))
+        } else if self.searched < SEARCHED {
+            self.behind().min()?
+        } else {
+            if self.searched == SEARCHED {
+                let mut rest: Vec<Rank> = self.behind().collect();
+                rest.sort_unstable();
+                self.sorted = rest.into_iter();
+            }
+            self.sorted.next()?
+        };
+        self.searched += 1;
+        self.last = Some(rank);
+        Some(self.placement.inner.active[rank.at::<S>()])
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<S: Score> ExactSizeIterator for Owners<'_, S> {}
+impl<S: Score> FusedIterator for Owners<'_, S> {}
+
+impl<S: Score> fmt::Debug for Owners<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Owners").field("left", &self.left).finish_non_exhaustive()
+    }
+}
