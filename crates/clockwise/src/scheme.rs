@@ -15,6 +15,7 @@ use crate::jump::Jump;
 use crate::members::{Buckets, Members};
 use crate::modulo::ModN;
 use crate::placement::{Measured, Placement, Ranked, ServerIx};
+use crate::rendezvous::{Native, Rendezvous};
 use crate::ring::{Geometry, Ring};
 use crate::server::Server;
 
@@ -45,6 +46,11 @@ pub enum Scheme {
         /// Points for each unit of weight.
         points_per_weight: u32,
     },
+    /// [`Rendezvous`] with the native score.
+    Rendezvous {
+        /// The key hash, of 64 bits.
+        hash: NamedHash,
+    },
     /// [`Jump`] over the list.
     Jump {
         /// The key hash.
@@ -61,7 +67,14 @@ impl Scheme {
     pub fn compared() -> Vec<Scheme> {
         let hash = NamedHash::default();
         let ring = |points_per_weight| Scheme::Ring { hash, points_per_weight };
-        alloc::vec![Scheme::ModN { hash }, ring(1), ring(16), ring(160), Scheme::Jump { hash }]
+        alloc::vec![
+            Scheme::ModN { hash },
+            ring(1),
+            ring(16),
+            ring(160),
+            Scheme::Rendezvous { hash },
+            Scheme::Jump { hash },
+        ]
     }
 
     /// The placement of these servers. A scheme of a set does not look at their order.
@@ -72,6 +85,7 @@ impl Scheme {
             Scheme::Ring { hash, points_per_weight } => {
                 Built::Ring(Ring::builder(*hash).points_per_weight(*points_per_weight).build(&set())?)
             }
+            Scheme::Rendezvous { hash } => Built::Rendezvous(Rendezvous::with_hash(*hash, &set())?),
             Scheme::Jump { hash } => Built::Jump(Jump::new(*hash, servers)?),
             Scheme::Libmemcached(options) => Built::Libmemcached(options.build(servers)?),
             Scheme::Twemproxy(options) => Built::Twemproxy(options.build(servers)?),
@@ -100,6 +114,7 @@ impl fmt::Display for Scheme {
         match self {
             Scheme::ModN { .. } => f.pad("mod-n"),
             Scheme::Ring { points_per_weight, .. } => f.pad(&format!("ring-{points_per_weight}")),
+            Scheme::Rendezvous { .. } => f.pad("rendezvous"),
             Scheme::Jump { .. } => f.pad("jump"),
             Scheme::Libmemcached(options) => f.pad(&format!("libmemcached {}", options.distribution)),
             Scheme::Twemproxy(options) => {
@@ -117,6 +132,8 @@ pub enum Built {
     ModN(ModN<NamedHash>),
     /// Of [`Scheme::Ring`].
     Ring(Ring<NamedHash>),
+    /// Of [`Scheme::Rendezvous`].
+    Rendezvous(Rendezvous<Native<NamedHash>>),
     /// Of [`Scheme::Jump`].
     Jump(Jump<NamedHash>),
     /// Of [`Scheme::Libmemcached`].
@@ -131,6 +148,7 @@ macro_rules! ask {
         match $built {
             Built::ModN($placement) => $answer,
             Built::Ring($placement) => $answer,
+            Built::Rendezvous($placement) => $answer,
             Built::Jump($placement) => $answer,
             Built::Libmemcached($placement) => $answer,
             Built::Twemproxy($placement) => $answer,
@@ -145,7 +163,7 @@ impl Built {
             Built::Ring(ring) => Some(ring.geometry()),
             Built::Libmemcached(placed) => Some(placed.as_ring()?.geometry()),
             Built::Twemproxy(placed) => Some(placed.as_ring()?.geometry()),
-            Built::ModN(_) | Built::Jump(_) => None,
+            Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) => None,
         }
     }
 }
