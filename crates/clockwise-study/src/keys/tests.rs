@@ -1,3 +1,5 @@
+//! Keys of every format, whole, in chunks and damaged.
+
 use std::io::{self, Read};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Rendezvous, held to the definition: every server scored, the highest first.
+
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
