@@ -1,5 +1,6 @@
 //! `cargo xtask VERB`: each verb is one step of CI, and the command to run by hand.
 
+mod bench;
 mod live;
 mod no_std;
 mod packages;
@@ -8,6 +9,7 @@ mod repo;
 mod step;
 mod test;
 mod tidy;
+mod vectors;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -66,6 +68,22 @@ const VERBS: &[Verb] = &[
         about: "proves that the library links without the standard library",
         run: |root, options| {
             program(root, options, no_std::command(root).map_err(|error| error.to_string())?)
+        },
+    },
+    Verb {
+        name: "vectors",
+        options: "",
+        about: "the recorded answers of real programs: which folders there are, and how many answers",
+        run: |root, options| check(options, vectors::list(root)),
+    },
+    Verb {
+        name: "bench",
+        options: "[--curves]",
+        about: "each scheme's speed as a ratio to the plainest program of the same answers; --curves: times \
+                by criterion, over the size of the fleet",
+        run: |root, options| {
+            let curves = flag(options, "--curves")?;
+            program(root, &[], if curves { bench::curves(root) } else { bench::ratios() })
         },
     },
 ];

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::step::{Outcome, Steps};
-use crate::{live, no_std, packages, readme, repo, tidy};
+use crate::{bench, live, no_std, packages, readme, repo, tidy};
 
 /// Runs all steps; with `fast`, those of the inner loop. True if nothing failed.
 pub(crate) fn run(root: &Path, fast: bool) -> bool {
@@ -33,6 +33,8 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
             Ok(mut command) => steps.command("no-std", "cargo xtask no-std", &mut command, |_| false),
             Err(error) => steps.check("no-std", "cargo xtask no-std", || Err(error.to_string())),
         }
+        let curves = "cargo clippy --manifest-path benches/curves/Cargo.toml --benches -- -D warnings";
+        steps.command("curves", curves, &mut bench::check_curves(root), |_| false);
     }
     steps.finish()
 }

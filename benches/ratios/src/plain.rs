@@ -1,0 +1,92 @@
+//! The plainest correct program for each scheme: what a careful reader of the paper would write first.
+//!
+//! They are the oracle too: before anything is timed, both sides must give the same answers.
+
+use clockwise::hash::xxh3_64;
+use clockwise::{Members, Server};
+
+/// Points in order, searched by halving.
+pub struct Ring {
+    points: Vec<(u64, u32)>,
+}
+
+impl Ring {
+    /// The native ring: point *i* is the hash of the name, a zero byte and *i*.
+    pub fn new(members: &Members, points_per_weight: u32) -> Ring {
+        let mut points = Vec::new();
+        for (ix, server) in (0..).zip(members.servers()) {
+            for i in 0..server.weight().get() * points_per_weight {
+                let label = [server.name().as_str().as_bytes(), &[0], &i.to_le_bytes()].concat();
+                points.push((xxh3_64(&label, 0), ix));
+            }
+        }
+        points.sort_unstable();
+        Ring { points }
+    }
+
+    /// The first point at or after the hash, or else the first of all.
+    #[inline]
+    pub fn owner(&self, hash: u64) -> u32 {
+        let at = self.points.partition_point(|point| point.0 < hash);
+        self.points[if at == self.points.len() { 0 } else { at }].1
+    }
+}
+
+/// The native rendezvous of servers of equal weight: every server is scored.
+pub struct Rendezvous {
+    seeds: Vec<u64>,
+}
+
+impl Rendezvous {
+    /// One seed a server.
+    pub fn new(members: &Members) -> Rendezvous {
+        let seed = |server: &Server| xxh3_64(server.name().as_str().as_bytes(), 0);
+        Rendezvous { seeds: members.servers().iter().map(seed).collect() }
+    }
+
+    /// The highest score; of equal ones the first.
+    #[inline]
+    pub fn owner(&self, hash: u64) -> u32 {
+        let mut best = (0, 0);
+        for (ix, seed) in (0..).zip(&self.seeds) {
+            let [low, high] = [(hash ^ seed) as u32, ((hash ^ seed) >> 32) as u32];
+            let x = low.wrapping_mul(0x9e37_79b1);
+            let x = (x ^ x >> 15).wrapping_add(high).wrapping_mul(0x85eb_ca77);
+            let score = x ^ x >> 16;
+            if score > best.0 {
+                best = (score, ix);
+            }
+        }
+        best.1
+    }
+}
+
+/// Jump, as printed in the paper.
+#[inline]
+pub fn jump(mut key: u64, buckets: i64) -> u32 {
+    let (mut b, mut j) = (-1_i64, 0_i64);
+    while j < buckets {
+        b = j;
+        key = key.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+        j = ((b + 1) as f64 * ((1_i64 << 31) as f64 / ((key >> 33) + 1) as f64)) as i64;
+    }
+    b as u32
+}
+
+/// A table of servers, indexed by the remainder: mod N and Maglev.
+pub struct Table {
+    slots: Vec<u32>,
+}
+
+impl Table {
+    /// The server of each slot.
+    pub fn new(slots: impl IntoIterator<Item = u32>) -> Table {
+        Table { slots: slots.into_iter().collect() }
+    }
+
+    /// The server of the slot that the hash leaves.
+    #[inline]
+    pub fn owner(&self, hash: u64) -> u32 {
+        self.slots[(hash % self.slots.len() as u64) as usize]
+    }
+}
