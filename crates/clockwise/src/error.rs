@@ -46,6 +46,7 @@ pub(crate) enum Kind {
     PointsPerWeight,
     TooFewServers { wanted: usize, have: usize },
     TooFewZones { wanted: usize, have: usize },
+    NoZone,
     NoReplicas,
     TableSize { size: u64, problem: &'static str },
     MoreServersThanSlots { servers: usize, slots: usize },
@@ -57,7 +58,7 @@ pub(crate) enum Kind {
     Cap { value: String, problem: &'static str },
     Choice { what: &'static str, value: String, known: &'static str },
     StaleEpoch { offered: u64, current: u64 },
-    SplitEpoch { epoch: u64, offered: String, current: String },
+    SplitEpoch { epoch: u64, differs: &'static str, offered: String, current: String },
     Option { name: &'static str, value: String, problem: &'static str },
 }
 
@@ -118,9 +119,9 @@ impl Error {
         matches!(self.0.kind, Kind::TooManyPoints { .. } | Kind::TooMuchWeight { .. })
     }
 
-    /// More replicas than servers, or (strictly spread) than zones.
+    /// More replicas than servers, or (strictly spread) than zones that are known.
     pub fn is_too_few(&self) -> bool {
-        matches!(self.0.kind, Kind::TooFewServers { .. } | Kind::TooFewZones { .. })
+        matches!(self.0.kind, Kind::TooFewServers { .. } | Kind::TooFewZones { .. } | Kind::NoZone)
     }
 
     /// A table, slot, bucket, cap or option outside what its scheme allows.
@@ -146,7 +147,7 @@ impl Error {
         matches!(self.0.kind, Kind::StaleEpoch { .. })
     }
 
-    /// Two views carry one epoch and place keys differently.
+    /// Two views carry one epoch, and place keys differently or reach servers elsewhere.
     pub fn is_split_epoch(&self) -> bool {
         matches!(self.0.kind, Kind::SplitEpoch { .. })
     }
@@ -189,6 +190,7 @@ impl fmt::Display for Error {
                 "{wanted} replicas in {wanted} zones were asked for, and the fleet has {have} zone{}",
                 if *have == 1 { "" } else { "s" }
             ),
+            Kind::NoZone => f.write_str("it has no zone, so replicas cannot be kept in zones of their own"),
             Kind::NoReplicas => f.write_str("the number of replicas must be at least 1"),
             Kind::TableSize { size, problem } => write!(f, "table size {size} {problem}"),
             Kind::MoreServersThanSlots { servers, slots } => {
@@ -210,9 +212,9 @@ impl fmt::Display for Error {
             Kind::StaleEpoch { offered, current } => {
                 write!(f, "epoch {offered} is older than {current}, the one in force")
             }
-            Kind::SplitEpoch { epoch, offered, current } => write!(
+            Kind::SplitEpoch { epoch, differs, offered, current } => write!(
                 f,
-                "two views carry epoch {epoch} and place keys differently: {offered} was offered, {current} is in force"
+                "two views carry epoch {epoch} and {differs}: {offered} was offered, {current} is in force"
             ),
             Kind::Option { name, value, problem } => write!(f, "{name} {value} {problem}"),
         }

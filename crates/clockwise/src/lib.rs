@@ -17,7 +17,9 @@ mod modulo;
 pub mod moves;
 mod placement;
 pub mod rendezvous;
+mod replica;
 pub mod ring;
+mod route;
 mod scheme;
 mod server;
 #[cfg(test)]
@@ -31,6 +33,8 @@ pub use modulo::ModN;
 pub use moves::{ArcMoves, Moves};
 pub use placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
 pub use rendezvous::Rendezvous;
+pub use replica::{Replicas, Spread};
 pub use ring::{Geometry, Ring};
+pub use route::{Down, Route, route, route_ix};
 pub use scheme::{Built, Scheme};
 pub use server::{Address, Server, ServerName, Weight, Zone};

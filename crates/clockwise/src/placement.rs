@@ -8,6 +8,8 @@
 //! The library calls its concrete types directly; the trait object is for tools that choose a
 //! scheme at run time.
 
+use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
@@ -130,7 +132,7 @@ impl fmt::Display for Share {
 /// A key's owner, for every key: built once, total, and free of allocation.
 ///
 /// Liveness is no part of it. Which server *answers* while some are down is
-/// [`route`](crate::route::route)'s question.
+/// [`route`](fn@crate::route)'s question.
 pub trait Placement {
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     fn servers(&self) -> &[Server];
@@ -189,6 +191,52 @@ pub trait Ranked: Placement {
         list
     }
 }
+
+/// The servers that stand in every preference list: all active ones, but for those that a recipe
+/// gave no point.
+///
+/// Lists of different keys hold the same servers in different orders, so one list tells. Whoever
+/// counts on servers being reached (replicas, load caps) counts these.
+pub(crate) fn listed<P: Ranked + ?Sized>(placement: &P) -> Vec<ServerIx> {
+    placement.preference(b"", usize::MAX)
+}
+
+/// A placement behind a pointer is a placement: what stands on one can own it, borrow it or share
+/// it, and need not know its scheme.
+macro_rules! forward_placement {
+    ($($pointer:ty),*) => {$(
+        impl<P: Placement + ?Sized> Placement for $pointer {
+            fn servers(&self) -> &[Server] {
+                (**self).servers()
+            }
+            fn owner_ix(&self, key: &[u8]) -> ServerIx {
+                (**self).owner_ix(key)
+            }
+            fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+                (**self).owners_of(keys, owners);
+            }
+            fn depends_on_order(&self) -> bool {
+                (**self).depends_on_order()
+            }
+            fn ranked(&self) -> Option<&dyn Ranked> {
+                (**self).ranked()
+            }
+            fn measured(&self) -> Option<&dyn Measured> {
+                (**self).measured()
+            }
+        }
+
+        impl<P: Ranked + ?Sized> Ranked for $pointer {
+            fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
+                (**self).visit_preference(key, visit);
+            }
+            fn preference(&self, key: &[u8], count: usize) -> Vec<ServerIx> {
+                (**self).preference(key, count)
+            }
+        }
+    )*};
+}
+forward_placement!(&P, Box<P>, Arc<P>);
 
 /// A placement whose shares of the whole key space can be stated exactly.
 pub trait Measured: Placement {

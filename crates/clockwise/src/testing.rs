@@ -1,5 +1,7 @@
 //! What unit tests of several rooms share: fleets in one line and a seeded generator.
 
+pub(crate) mod toy;
+
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -35,6 +37,11 @@ impl Random {
         let number = SplitMix64::mix(self.0);
         self.0 = self.0.wrapping_add(SplitMix64::STEP);
         number
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
     }
 }
 
