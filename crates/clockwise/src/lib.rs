@@ -5,6 +5,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod bounded;
 mod choice;
 pub mod dialect;
 mod error;
@@ -25,6 +26,7 @@ mod server;
 #[cfg(test)]
 mod testing;
 
+pub use bounded::{Bounded, Cap, Filled, Lease, fill, fill_arriving};
 pub use error::Error;
 pub use fingerprint::Fingerprint;
 pub use jump::{Jump, jump};

@@ -1,6 +1,7 @@
 //! What unit tests of several rooms share: fleets in one line and a seeded generator.
 
 pub(crate) mod toy;
+pub(crate) mod turns;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
