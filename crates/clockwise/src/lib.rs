@@ -25,6 +25,7 @@ mod scheme;
 mod server;
 #[cfg(test)]
 mod testing;
+mod view;
 
 pub use bounded::{Bounded, Cap, Filled, Lease, fill, fill_arriving};
 pub use error::Error;
@@ -40,3 +41,4 @@ pub use ring::{Geometry, Ring};
 pub use route::{Down, Route, route, route_ix};
 pub use scheme::{Built, Scheme};
 pub use server::{Address, Server, ServerName, Weight, Zone};
+pub use view::{Admission, Epoch, View, admit};
