@@ -6,11 +6,10 @@
 //! number, except under bounded loads: there a key's place depends on all keys before it, and they
 //! have to be held.
 
-use clockwise::moves::{ArcMoves, MoveCounter, Moves, Tally};
-use clockwise::scheme::{Built, Scheme};
-use clockwise::{Buckets, Error, Placement, ServerIx, bounded};
+use clockwise::moves::MoveCounter;
+use clockwise::{ArcMoves, Buckets, Built, Error, Moves, Placement, Scheme, ServerIx, fill};
 
-use crate::keys::KeySet;
+use crate::keys::{KeySet, Record};
 
 /// A fleet and how it places keys: one side of a change.
 #[derive(Clone, Debug)]
@@ -43,21 +42,22 @@ impl Contestant {
     }
 
     /// Counts one key, and says where it was and where it will be.
-    fn record(&mut self, key: &[u8], tally: Tally) -> (ServerIx, ServerIx) {
+    fn record(&mut self, Record { key, tally }: Record<'_>) -> (ServerIx, ServerIx) {
         let (from, to) = (self.before.owner_ix(key), self.after.owner_ix(key));
         self.counter.record(from, to, tally);
         (from, to)
     }
 
-    /// Counts the keys of a scheme that needed all of them.
+    /// Counts the keys of a scheme that needed all of them, and says where each was and will be.
     fn record_held(&mut self, held: &KeySet) -> Vec<(ServerIx, ServerIx)> {
+        let keys: Vec<&[u8]> = held.iter().map(|record| record.key).collect();
         let owners = |side: &Built| match (side.cap(), side.ranked()) {
-            (Some(cap), Some(base)) => bounded::fill(base, held.keys(), cap).into_owners(),
-            _ => held.keys().map(|key| side.owner_ix(key)).collect(),
+            (Some(cap), Some(base)) => fill(base, &keys, cap).servers().to_vec(),
+            _ => keys.iter().map(|key| side.owner_ix(key)).collect(),
         };
         let pairs: Vec<_> = owners(&self.before).into_iter().zip(owners(&self.after)).collect();
-        for ((from, to), (_, tally)) in pairs.iter().zip(held.records()) {
-            self.counter.record(*from, *to, tally);
+        for ((from, to), record) in pairs.iter().zip(held.iter()) {
+            self.counter.record(*from, *to, record.tally);
         }
         pairs
     }
@@ -67,15 +67,15 @@ impl Contestant {
 pub struct Plan {
     main: Contestant,
     others: Vec<Contestant>,
-    held: Option<KeySet>,
+    /// The keys, where a scheme has to know all of them.
+    held: KeySet,
 }
 
 impl Plan {
     /// Begins to measure the change from one fleet to another.
     pub fn new(before: &Fleet, after: &Fleet) -> Result<Plan, Error> {
         let main = Contestant::new(before, after)?;
-        let held = main.holds_keys().then(KeySet::new);
-        Ok(Plan { main, others: Vec::new(), held })
+        Ok(Plan { main, others: Vec::new(), held: KeySet::new(true, true) })
     }
 
     /// Also measures the same change under every scheme of [`Scheme::compared`].
@@ -90,9 +90,6 @@ impl Plan {
                 Ok(contestant) => self.others.push(contestant),
                 Err(error) => left_out.push((scheme, error)),
             }
-        }
-        if self.held.is_none() && self.others.iter().any(Contestant::holds_keys) {
-            self.held = Some(KeySet::new());
         }
         left_out
     }
@@ -109,27 +106,30 @@ impl Plan {
 
     /// Counts one key. Where the fleet's own scheme needs no other key for it, its owners before
     /// and after are returned.
-    pub fn record(&mut self, key: &[u8], tally: Tally) -> Option<(ServerIx, ServerIx)> {
-        for contestant in self.others.iter_mut().filter(|c| !c.holds_keys()) {
-            contestant.record(key, tally);
+    pub fn record(&mut self, record: Record<'_>) -> Option<(ServerIx, ServerIx)> {
+        let mut hold = self.main.holds_keys();
+        for other in &mut self.others {
+            if other.holds_keys() {
+                hold = true;
+            } else {
+                other.record(record);
+            }
         }
-        if let Some(held) = &mut self.held {
-            held.push(key, tally);
+        if hold {
+            self.held.push(record);
         }
-        (!self.main.holds_keys()).then(|| self.main.record(key, tally))
+        (!self.main.holds_keys()).then(|| self.main.record(record))
     }
 
     /// All that was counted. `each_held` is called for the keys that [`Plan::record`] could not
     /// answer for, in their order.
-    pub fn finish(mut self, mut each_held: impl FnMut(&[u8], Tally, ServerIx, ServerIx)) -> Report {
-        if let Some(held) = &self.held {
-            for contestant in self.others.iter_mut().filter(|c| c.holds_keys()) {
-                contestant.record_held(held);
-            }
-            if self.main.holds_keys() {
-                for ((from, to), (key, tally)) in self.main.record_held(held).into_iter().zip(held.records()) {
-                    each_held(key, tally, from, to);
-                }
+    pub fn finish(mut self, mut each_held: impl FnMut(Record<'_>, ServerIx, ServerIx)) -> Report {
+        for other in self.others.iter_mut().filter(|other| other.holds_keys()) {
+            other.record_held(&self.held);
+        }
+        if self.main.holds_keys() {
+            for ((from, to), record) in self.main.record_held(&self.held).into_iter().zip(self.held.iter()) {
+                each_held(record, from, to);
             }
         }
         let Contestant { before, after, counter, .. } = self.main;

@@ -5,11 +5,10 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use clap::ArgMatches;
-use clockwise::moves::Tally;
 use clockwise::{Buckets, Placement as _, Server, ServerIx};
 use clockwise_config::Pool;
 use clockwise_study::keys::Record;
-use clockwise_study::plan::{Fleet, HitRatio, Plan, Report};
+use clockwise_study::plan::{Fleet, Plan, Report};
 use clockwise_study::{BadChange, Change};
 
 use crate::args;
@@ -137,21 +136,21 @@ fn changes(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Vec<Change
 /// Looks up every key on both sides, and writes down those that move if that was asked for.
 fn count(mut plan: Plan, keys: Keys, moved_keys: Option<&Path>) -> Result<Report, Failure> {
     let Some(path) = moved_keys else {
-        keys.for_each(|Record { key, tally }| {
-            plan.record(key, tally);
+        keys.for_each(|record| {
+            plan.record(record);
             Ok(())
         })?;
-        return Ok(plan.finish(|_, _, _, _| {}));
+        return Ok(plan.finish(|_, _, _| {}));
     };
     let file = File::create(path).map_err(|error| Failure::writing(path, &error))?;
     let mut list = MovedKeys::new(file, plan.before().servers(), plan.after().servers());
-    keys.for_each(|Record { key, tally }| {
-        if let Some((from, to)) = plan.record(key, tally) {
-            list.add(key, tally, from, to);
+    keys.for_each(|record| {
+        if let Some((from, to)) = plan.record(record) {
+            list.add(record, from, to);
         }
         Ok(())
     })?;
-    let report = plan.finish(|key, tally, from, to| list.add(key, tally, from, to));
+    let report = plan.finish(|record, from, to| list.add(record, from, to));
     list.finish().map_err(|error| Failure::writing(path, &error))?;
     Ok(report)
 }
@@ -172,7 +171,7 @@ impl MovedKeys {
     }
 
     /// Adds a key if it moves. The first failure is kept for the end.
-    fn add(&mut self, key: &[u8], tally: Tally, from: ServerIx, to: ServerIx) {
+    fn add(&mut self, Record { key, tally }: Record<'_>, from: ServerIx, to: ServerIx) {
         let (from, to) = (self.before[from.index()].name(), self.after[to.index()].name());
         if from == to || self.failed.is_some() {
             return;

@@ -53,23 +53,30 @@ pub struct KeySet {
 }
 
 impl KeySet {
+    /// No keys yet. What they will be counted by is kept, and nothing else.
+    pub fn new(requests: bool, bytes: bool) -> KeySet {
+        KeySet { requests: requests.then(Vec::new), bytes: bytes.then(Vec::new), ..KeySet::default() }
+    }
+
     /// Reads all that is left in a reader.
     pub fn read<R: Read>(keys: &mut KeyReader<R>) -> Result<KeySet, Error> {
-        let mut set = KeySet {
-            requests: keys.has_requests().then(Vec::new),
-            bytes: keys.has_bytes().then(Vec::new),
-            ..KeySet::default()
-        };
+        let mut set = KeySet::new(keys.has_requests(), keys.has_bytes());
         while let Some(record) = keys.read()? {
-            set.push(record.key);
-            if let Some(all) = &mut set.requests {
-                all.push(record.tally.requests);
-            }
-            if let Some(all) = &mut set.bytes {
-                all.push(record.tally.bytes);
-            }
+            set.push(record);
         }
         Ok(set)
+    }
+
+    /// One more key.
+    pub fn push(&mut self, Record { key, tally }: Record<'_>) {
+        self.text.extend_from_slice(key);
+        self.ends.push(self.text.len());
+        if let Some(all) = &mut self.requests {
+            all.push(tally.requests);
+        }
+        if let Some(all) = &mut self.bytes {
+            all.push(tally.bytes);
+        }
     }
 
     /// The first `count` [seeded keys](seeded_key).
@@ -111,11 +118,6 @@ impl KeySet {
         // Every index below `len` has a record, so nothing is made up here.
         (0..self.len()).map(|index| self.get(index).unwrap_or(Record { key: &[], tally: Tally::KEY }))
     }
-
-    fn push(&mut self, key: &[u8]) {
-        self.text.extend_from_slice(key);
-        self.ends.push(self.text.len());
-    }
 }
 
 impl<K: AsRef<[u8]>> FromIterator<K> for KeySet {
@@ -123,7 +125,7 @@ impl<K: AsRef<[u8]>> FromIterator<K> for KeySet {
     fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> KeySet {
         let mut set = KeySet::default();
         for key in keys {
-            set.push(key.as_ref());
+            set.push(Record { key: key.as_ref(), tally: Tally::KEY });
         }
         set
     }
