@@ -133,10 +133,11 @@ impl Plan {
             }
         }
         let Contestant { before, after, counter, .. } = self.main;
-        let circle = match (before.cap().is_some() || after.cap().is_some(), before.measured(), after.measured()) {
-            (false, Some(before), Some(after)) => ArcMoves::between(before, after),
-            _ => None,
-        };
+        let circle =
+            match (before.cap().is_some() || after.cap().is_some(), before.measured(), after.measured()) {
+                (false, Some(before), Some(after)) => ArcMoves::between(before, after),
+                _ => None,
+            };
         let compared = self.others.into_iter().map(|other| (other.scheme, other.counter.finish())).collect();
         Report { moves: counter.finish(), circle, compared, before, after }
     }

@@ -1,4 +1,118 @@
 //! Which server owns this key, what moves when the fleet changes, and does every client agree?
+//!
+//! Whoever spreads keys over servers (a cache fleet, a sharded store, a load balancer) asks these
+//! three questions. This crate answers them from one core: eight schemes, byte-exact recipes of the
+//! systems people run, and an exact account of what a change moves. It does placement and nothing
+//! else: no I/O, no clock, no threads, no randomness, `no_std` with `alloc`.
+//!
+//! # A first look
+//!
+//! ```
+//! use clockwise::hash::Xxh3;
+//! use clockwise::{Members, Moves, Ring, Server};
+//!
+//! let fleet = Members::new([
+//!     Server::new("cache-1")?.with_address("10.0.0.1:11211")?,
+//!     Server::new("cache-2")?.with_address("10.0.0.2:11211")?,
+//!     Server::new("cache-3")?.with_address("10.0.0.3:11211")?.with_weight(2)?,
+//! ])?;
+//! let before = Ring::builder(Xxh3).build(&fleet)?;
+//! println!("user:42 is on {}", before.owner("user:42").address());
+//!
+//! // What will a fourth server move, of these keys and of all keys there could be?
+//! let after = Ring::builder(Xxh3).build(&fleet.with(Server::new("cache-4")?)?)?;
+//! let keys = (0..10_000).map(|i| format!("user:{i}"));
+//! let moves = Moves::count_keys(&before, &after, keys);
+//! assert_eq!(moves.stray().keys, 0); // every key that moves goes to cache-4
+//! let circle = before.diff(&after).expect("both hash keys alike");
+//! assert!((circle.moved().as_f64() - 0.2).abs() < 0.05); // its share by weight is a fifth
+//! # Ok::<(), clockwise::Error>(())
+//! ```
+//!
+//! Replicas, and a server that is down:
+//!
+//! ```
+//! use clockwise::hash::Xxh3;
+//! use clockwise::{Down, Members, Placement, Replicas, Ring, Route, Server, Spread, route};
+//!
+//! let fleet = Members::new([
+//!     Server::new("a")?.with_zone("north")?,
+//!     Server::new("b")?.with_zone("north")?,
+//!     Server::new("c")?.with_zone("south")?,
+//! ])?;
+//! let ring = Ring::builder(Xxh3).build(&fleet)?;
+//!
+//! let replicas = Replicas::new(&ring, 2, Spread::Zones)?;
+//! let holders = replicas.of("user:42"); // two servers in two zones, the owner first
+//! assert_eq!(holders[0], ring.owner_ix("user:42"));
+//!
+//! let mut down = Down::none(&ring);
+//! down.mark(holders[0]);
+//! match route(&ring, "user:42", &down) {
+//!     Route::Substitute { owner, server } => println!("{server:?} answers for {owner:?}"),
+//!     other => unreachable!("{other:?}"),
+//! }
+//! # Ok::<(), clockwise::Error>(())
+//! ```
+//!
+//! Load that must not pile up:
+//!
+//! ```
+//! use clockwise::hash::Xxh3;
+//! use clockwise::{Bounded, Cap, Members, Ring, Server};
+//!
+//! let fleet = Members::new([Server::new("a")?, Server::new("b")?, Server::new("c")?])?;
+//! let bounded = Bounded::new(Ring::builder(Xxh3).build(&fleet)?, Cap::percent_over_mean(25)?);
+//! let held: Vec<_> = (0..90).map(|_| bounded.acquire("video:hot")).collect();
+//! // One key, ninety requests: no server holds more than a quarter above its share of thirty.
+//! assert!(bounded.loads().into_iter().all(|load| load <= 38));
+//! drop(held); // a lease ends when it is dropped
+//! # Ok::<(), clockwise::Error>(())
+//! ```
+//!
+//! # Which scheme
+//!
+//! | scheme | the owner is a function of | a join moves | lookup | take it for |
+//! |---|---|---|---|---|
+//! | [`Ring`] | key, set of servers and weights | only to the newcomer | an index and a short scan | fleets that change; compatible with most of what runs |
+//! | [`Rendezvous`] | the same | only to the newcomer, and evenly from all | one multiply-mix a server | up to some hundreds of servers; the best balance; replicas |
+//! | [`Maglev`] | the same | to the newcomer, and a little between others | one read | load balancers: near-perfect balance |
+//! | [`Jump`] | key, *list* of buckets | only to the new last one | a few divisions | numbered shards that are never removed |
+//! | [`ModN`] | key, *list* of buckets | nearly everything | one division | comparison, and systems that have it |
+//! | [`Slots`] | key, explicit map | what you move | one hash, one read | stores that migrate data on purpose |
+//! | [`Bounded`] | key, preference order, *current load* | as its base, and more | its base and a counter | hot keys |
+//!
+//! A scheme of a **set** takes [`Members`], one of a **list** takes [`Buckets`], and one of a **map**
+//! takes a [`SlotMap`]: what an answer depends on is the type of its input, so that jump cannot be
+//! asked to remove server 3, and two clients with the same members always agree.
+//!
+//! Another system's placement is a recipe in [`dialect`]. A scheme that is known only at run time is
+//! a [`Scheme`].
+//!
+//! # Why not ten lines of your own
+//!
+//! A ring is ten lines, and the eleventh decides whether clients agree: which of two equal points
+//! owns the arc, what a weight of 0 means, whether `hash == point` belongs to this point or to the
+//! next, what happens to the other keys when one weight changes. Those are stated here for every
+//! scheme and dialect, tested against a one-line oracle, and frozen: a change of any answer is a
+//! major version. Where you need none of this, `hash % n` is faster to read and as fast to run.
+//!
+//! # What is promised
+//!
+//! - The same names, weights and keys give the same owner on every platform, in every build, for
+//!   ever. Keys are bytes; `std::hash::Hash`, whose output is not promised, is used nowhere. The one
+//!   scheme with a logarithm computes it from `+ - * /` in a fixed order ([`rendezvous`]).
+//! - [`owner`](Placement::owner) never fails, never panics, and never allocates. What could go wrong
+//!   goes wrong when a fleet or a placement is built, with an [`Error`] that names the server and the
+//!   value.
+//! - Membership, liveness and load are three different arguments. A server that is
+//!   [down](route::route) still owns its keys; one that is [draining](Server::draining) is listed and
+//!   owns nothing.
+//! - Shares and caps are ratios of integers ([`Share`], [`Cap`]); `ceil(1.1 * 10)` is 11.
+//!
+//! # Rust version
+//!
+//! 1.89, and it is raised only with a minor version. No feature flags. `unsafe` code is forbidden.
 #![no_std]
 
 extern crate alloc;

@@ -8,6 +8,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::bounded::Cap;
 use crate::dialect::{Placed, libmemcached, twemproxy};
 use crate::error::Error;
 use crate::hash::NamedHash;
@@ -56,6 +57,16 @@ pub enum Scheme {
         /// The key hash.
         hash: NamedHash,
     },
+    /// [Bounded loads](crate::Bounded) over a native ring. What it builds answers with the plain
+    /// owner, and says the [cap](Built::cap) that the load decides by.
+    Bounded {
+        /// The hash of keys and points.
+        hash: NamedHash,
+        /// Points for each unit of weight.
+        points_per_weight: u32,
+        /// How far above its share a server may be filled.
+        cap: Cap,
+    },
     /// As [libmemcached] places keys.
     Libmemcached(libmemcached::Options),
     /// As [twemproxy] places keys.
@@ -74,19 +85,24 @@ impl Scheme {
             ring(160),
             Scheme::Rendezvous { hash },
             Scheme::Jump { hash },
+            Scheme::Bounded { hash, points_per_weight: 160, cap: Cap::QUARTER },
         ]
     }
 
     /// The placement of these servers. A scheme of a set does not look at their order.
     pub fn build(&self, servers: &Buckets) -> Result<Built, Error> {
         let set = || Members::from(servers);
+        let ring = |hash: NamedHash, points_per_weight: u32| {
+            Ring::builder(hash).points_per_weight(points_per_weight).build(&set())
+        };
         Ok(match self {
             Scheme::ModN { hash } => Built::ModN(ModN::new(*hash, servers)?),
-            Scheme::Ring { hash, points_per_weight } => {
-                Built::Ring(Ring::builder(*hash).points_per_weight(*points_per_weight).build(&set())?)
-            }
+            Scheme::Ring { hash, points_per_weight } => Built::Ring(ring(*hash, *points_per_weight)?),
             Scheme::Rendezvous { hash } => Built::Rendezvous(Rendezvous::with_hash(*hash, &set())?),
             Scheme::Jump { hash } => Built::Jump(Jump::new(*hash, servers)?),
+            Scheme::Bounded { hash, points_per_weight, cap } => {
+                Built::Bounded(ring(*hash, *points_per_weight)?, *cap)
+            }
             Scheme::Libmemcached(options) => Built::Libmemcached(options.build(servers)?),
             Scheme::Twemproxy(options) => Built::Twemproxy(options.build(servers)?),
         })
@@ -116,6 +132,7 @@ impl fmt::Display for Scheme {
             Scheme::Ring { points_per_weight, .. } => f.pad(&format!("ring-{points_per_weight}")),
             Scheme::Rendezvous { .. } => f.pad("rendezvous"),
             Scheme::Jump { .. } => f.pad("jump"),
+            Scheme::Bounded { .. } => f.pad("bounded"),
             Scheme::Libmemcached(options) => f.pad(&format!("libmemcached {}", options.distribution)),
             Scheme::Twemproxy(options) => {
                 f.pad(&format!("twemproxy {} {}", options.distribution, options.hash))
@@ -136,6 +153,8 @@ pub enum Built {
     Rendezvous(Rendezvous<Native<NamedHash>>),
     /// Of [`Scheme::Jump`].
     Jump(Jump<NamedHash>),
+    /// Of [`Scheme::Bounded`]: the base ring and the cap.
+    Bounded(Ring<NamedHash>, Cap),
     /// Of [`Scheme::Libmemcached`].
     Libmemcached(Placed<libmemcached::Hash>),
     /// Of [`Scheme::Twemproxy`].
@@ -150,6 +169,7 @@ macro_rules! ask {
             Built::Ring($placement) => $answer,
             Built::Rendezvous($placement) => $answer,
             Built::Jump($placement) => $answer,
+            Built::Bounded($placement, _) => $answer,
             Built::Libmemcached($placement) => $answer,
             Built::Twemproxy($placement) => $answer,
         }
@@ -157,10 +177,19 @@ macro_rules! ask {
 }
 
 impl Built {
+    /// How far above its share a server may be filled, where load decides who gets a key: then the
+    /// owner is only where a key goes first.
+    pub fn cap(&self) -> Option<Cap> {
+        match self {
+            Built::Bounded(_, cap) => Some(*cap),
+            _ => None,
+        }
+    }
+
     /// The points, where it is a ring.
     pub fn ring(&self) -> Option<Geometry> {
         match self {
-            Built::Ring(ring) => Some(ring.geometry()),
+            Built::Ring(ring) | Built::Bounded(ring, _) => Some(ring.geometry()),
             Built::Libmemcached(placed) => Some(placed.as_ring()?.geometry()),
             Built::Twemproxy(placed) => Some(placed.as_ring()?.geometry()),
             Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) => None,

@@ -16,12 +16,13 @@ use crate::placement::{Ranked, listed};
 
 /// The ε of bounded loads: by how much of its share a server's load may exceed it.
 ///
-/// 0 holds all servers perfectly even. From 2³² on there is no cap at all.
+/// 0 holds all servers perfectly even. From 2³² on there is no cap at all. The default is a
+/// quarter.
 ///
 /// ```
 /// # use clockwise::Cap;
 /// assert_eq!(Cap::percent_over_mean(25)?, "0.25".parse()?);
-/// assert_eq!(Cap::ratio(1, 4)?, "0.25".parse()?);
+/// assert_eq!(Cap::ratio(1, 4)?, Cap::QUARTER);
 /// // 100 requests over four equal servers: 25 each, and a quarter more.
 /// assert_eq!(Cap::percent_over_mean(25)?.limit(100, 1, 4), 32);
 /// for wrong in ["-0.1", "NaN", "inf", "", ".", "1e3", "1/4"] {
@@ -31,6 +32,12 @@ use crate::placement::{Ranked, listed};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cap(Option<Epsilon>);
+
+impl Default for Cap {
+    fn default() -> Cap {
+        Cap::QUARTER
+    }
+}
 
 /// A ratio in lowest terms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +54,9 @@ const NOT_DECIMAL: &str = "is not a decimal number such as 0.25, a quarter over 
 impl Cap {
     /// No cap: each key stays with its owner, and loads are only counted.
     pub const NONE: Cap = Cap(None);
+
+    /// ε = 1/4, the native setting: a quarter above the share.
+    pub const QUARTER: Cap = Cap(Some(Epsilon { part: 1, whole: NonZeroU32::MIN.saturating_add(3) }));
 
     /// ε = `percent` ÷ 100. Refuses a negative one.
     pub fn percent_over_mean(percent: i64) -> Result<Cap, Error> {
