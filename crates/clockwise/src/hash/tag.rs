@@ -39,6 +39,11 @@ impl HashTag {
         HashTag { open, close }
     }
 
+    /// The opening and the closing mark.
+    pub const fn marks(&self) -> [u8; 2] {
+        [self.open, self.close]
+    }
+
     /// The bytes between the first opening mark and the first closing mark after it, or the whole
     /// key if there is no such pair or nothing between.
     pub fn part<'k>(&self, key: &'k [u8]) -> &'k [u8] {
@@ -106,6 +111,7 @@ mod tests {
     #[test]
     fn both_marks_may_be_one_byte() {
         let dollars: HashTag = "$$".parse().unwrap();
+        assert_eq!(dollars.marks(), *b"$$");
         assert_eq!(dollars.part(b"a$b$c$d$"), b"b");
         assert_eq!(dollars.part(b"a$$b$c"), b"a$$b$c");
         assert_eq!(dollars.part(b"a$b"), b"a$b");
