@@ -1,1 +1,77 @@
-//! Fleet files into typed inputs of the library.
+//! Fleet files, our own and other products', read into clockwise's types.
+//!
+//! Whoever plans a change has a file already: the one their proxy runs with. This crate reads it
+//! and says which servers it lists and how it places keys; what kind of file it is, its content
+//! tells. Today that is clockwise's own TOML and twemproxy's (nutcracker's) YAML.
+//!
+//! ```
+//! use clockwise_config::{Kind, Options, parse};
+//!
+//! let text = b"\
+//! cache:
+//!   listen: 127.0.0.1:22121
+//!   distribution: ketama
+//!   servers:
+//!    - 10.0.0.1:11211:1 cache-1
+//!    - 10.0.0.2:11211:2 cache-2
+//! ";
+//! let file = parse("nutcracker.yml", text, &Options::default())?;
+//! assert_eq!(file.kind(), Kind::Twemproxy);
+//! let pool = file.pick(None)?;
+//! assert_eq!(pool.name(), Some("cache"));
+//! assert_eq!(pool.servers().get("cache-2").map(|s| s.weight().get()), Some(2));
+//! # Ok::<(), clockwise_config::Diagnostics>(())
+//! ```
+//!
+//! # Complaints
+//!
+//! Every complaint is a [`Diagnostic`]: it names the value, shows the line and says what to do. One
+//! reading reports all it can find, as [`Diagnostics`]. What is suspicious and still clear is a
+//! warning of its [`Pool`]; [`Options::strict`] refuses it.
+//!
+//! A foreign file is held to what its own product takes: a file that nutcracker would not start
+//! with describes no running system, and is refused with nutcracker's reason.
+//!
+//! # Limits
+//!
+//! Files of at most [`MAX_BYTES`] and 64 levels of nesting. Within these any bytes are read or
+//! refused; none make the crate panic or overflow its stack.
+//!
+//! # Layout
+//!
+//! `source` and `diagnostic` are the places and the complaints; `toml` and `yaml` turn syntax into
+//! the one tree of `node`; a file a product (`own`, `twemproxy`) reads that tree; `fleet` is what
+//! comes out.
+
+mod diagnostic;
+mod fields;
+mod fleet;
+mod kind;
+mod load;
+mod node;
+mod own;
+mod placement;
+mod render;
+mod report;
+mod source;
+mod suggest;
+mod toml;
+mod twemproxy;
+mod write;
+mod yaml;
+
+pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity};
+pub use fleet::{FleetFile, Pool, ServerEntry};
+pub use kind::Kind;
+pub use load::{load, parse, read};
+pub use source::{MAX_BYTES, Source, Span};
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A server that is listed more than once counts once, instead of being refused. The copies
+    /// must agree in everything.
+    pub merge: bool,
+    /// Warnings are errors.
+    pub strict: bool,
+}

@@ -1,0 +1,277 @@
+//! What comes out of a file: its pools, each a list of servers and how keys are placed on them.
+
+use std::collections::HashMap;
+
+use clockwise::{Buckets, Error, Members, Scheme, Server};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, quoted};
+use crate::kind::Kind;
+use crate::report::Report;
+use crate::source::{Source, Span};
+use crate::suggest::nearest;
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct FleetFile {
+    source: Source,
+    kind: Kind,
+    pools: Vec<PoolRead>,
+}
+
+/// A pool as its reader leaves it.
+#[derive(Clone, Debug)]
+pub(crate) struct PoolRead {
+    pub(crate) name: Option<String>,
+    /// Where the file names it.
+    pub(crate) span: Span,
+    /// The placement, or why it has none although the file is right: such a pool can stand beside
+    /// the one that is asked for.
+    pub(crate) scheme: Result<Scheme, Diagnostic>,
+    pub(crate) entries: Vec<ServerEntry>,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// A server and where the file lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerEntry {
+    server: Server,
+    span: Span,
+}
+
+/// A fleet: servers in the order of the file, and how keys are placed on them.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    source: Source,
+    kind: Kind,
+    name: Option<String>,
+    span: Span,
+    scheme: Scheme,
+    servers: Buckets,
+    entries: Vec<ServerEntry>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl ServerEntry {
+    pub(crate) fn new(server: Server, span: Span) -> ServerEntry {
+        ServerEntry { server, span }
+    }
+
+    /// The server.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Where it is listed: the line's text, or the header of its table.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+}
+
+impl FleetFile {
+    pub(crate) fn new(kind: Kind, pools: Vec<PoolRead>, report: Report) -> Result<FleetFile, Diagnostics> {
+        let source = report.source.clone();
+        let warnings = report.finish()?;
+        let mut file = FleetFile { source, kind, pools };
+        // A warning belongs to the last pool that begins before it.
+        for warning in warnings {
+            let at = warning.at().map_or(0, |(_, span)| span.start());
+            let after = file.pools.iter().filter(|pool| pool.span.start() <= at).count();
+            if let Some(pool) = file.pools.get_mut(after.saturating_sub(1)) {
+                pool.warnings.push(warning);
+            }
+        }
+        Ok(file)
+    }
+
+    /// The path, as given.
+    pub fn path(&self) -> &str {
+        self.source.path()
+    }
+
+    /// What kind of file it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The pools' names, in the order of the file; a clockwise fleet has none.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.pools.iter().filter_map(|pool| pool.name.as_deref())
+    }
+
+    /// How many pools there are.
+    pub fn pools(&self) -> usize {
+        self.pools.len()
+    }
+
+    /// One pool: the one of that name, or the only one. Of several, the error lists them.
+    pub fn pick(&self, name: Option<&str>) -> Result<Pool, Diagnostic> {
+        let found = match (name, self.pools.as_slice()) {
+            (None, [only]) => Some(only),
+            (None, _) => None,
+            (Some(name), pools) => pools.iter().find(|pool| pool.name.as_deref() == Some(name)),
+        };
+        match found {
+            Some(pool) => self.take(pool),
+            None => Err(self.no_pool(name)),
+        }
+    }
+
+    fn take(&self, pool: &PoolRead) -> Result<Pool, Diagnostic> {
+        let servers = Buckets::new(pool.entries.iter().map(|entry| entry.server.clone()));
+        Ok(Pool {
+            source: self.source.clone(),
+            kind: self.kind,
+            name: pool.name.clone(),
+            span: pool.span,
+            scheme: pool.scheme.clone()?,
+            servers: servers
+                .map_err(|error| Diagnostic::error(&self.source, pool.span, error.to_string()))?,
+            entries: pool.entries.clone(),
+            warnings: pool.warnings.clone(),
+        })
+    }
+
+    fn no_pool(&self, name: Option<&str>) -> Diagnostic {
+        const LISTED: usize = 12;
+        let names: Vec<&str> = self.names().collect();
+        let mut list = names[..names.len().min(LISTED)].join(", ");
+        if names.len() > LISTED {
+            list += &format!(" and {} more", names.len() - LISTED);
+        }
+        let span = self.pools.first().map_or(Span::new(0, 0), |pool| pool.span);
+        let error = |message| Diagnostic::error(&self.source, span, message);
+        match name {
+            None => error(format!("the file holds {} pools: {list}", names.len())).with_help(format!(
+                "name the one that is meant: {}#{}",
+                self.path(),
+                names.first().unwrap_or(&"")
+            )),
+            Some(name) if names.is_empty() => error(format!(
+                "there is no pool {}: a clockwise file holds one fleet, without a name",
+                quoted(name)
+            ))
+            .with_help(format!("leave away the #{name}")),
+            Some(name) => error(format!("there is no pool {}", quoted(name))).with_help(
+                match nearest(name, names.iter().copied()) {
+                    Some(meant) => format!("did you mean {}?", quoted(meant)),
+                    None => format!("its pools are {list}"),
+                },
+            ),
+        }
+    }
+}
+
+impl Pool {
+    /// What the file calls it; a clockwise fleet has no name.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// What kind of file it came from.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The path of the file, as given.
+    pub fn path(&self) -> &str {
+        self.source.path()
+    }
+
+    /// How keys are placed.
+    pub fn scheme(&self) -> &Scheme {
+        &self.scheme
+    }
+
+    /// The servers, in the order of the file.
+    pub fn servers(&self) -> &Buckets {
+        &self.servers
+    }
+
+    /// The servers as a set.
+    pub fn members(&self) -> Members {
+        Members::from(&self.servers)
+    }
+
+    /// The servers with their places in the file, in its order.
+    pub fn entries(&self) -> &[ServerEntry] {
+        &self.entries
+    }
+
+    /// What is suspicious and still clear.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// An error of the library about this fleet, at the line of the server it names.
+    ///
+    /// For errors that come up only when the placement is built: too many points, a table that is
+    /// too small.
+    pub fn diagnose(&self, error: &Error) -> Diagnostic {
+        Diagnostic::error(&self.source, self.place_of(error.server()), error.to_string())
+    }
+
+    /// A warning about this fleet, or an error where the options say so, at the line of a server.
+    pub fn warn(&self, server: Option<&str>, message: &str, options: &crate::Options) -> Diagnostic {
+        let warning = Diagnostic::warning(&self.source, self.place_of(server), message.to_owned());
+        if options.strict { warning.escalated() } else { warning }
+    }
+
+    fn place_of(&self, server: Option<&str>) -> Span {
+        let named = |entry: &&ServerEntry| Some(entry.server.name().as_str()) == server;
+        self.entries.iter().find(named).map_or(self.span, |entry| entry.span)
+    }
+}
+
+/// Checks a pool's servers as a whole: each listed once (or merged, where the options say so), and
+/// at least one that owns keys. `what` is how messages call the pool.
+pub(crate) fn settle(
+    report: &mut Report,
+    what: &str,
+    span: Span,
+    entries: Vec<ServerEntry>,
+) -> Vec<ServerEntry> {
+    let mut kept: Vec<ServerEntry> = Vec::with_capacity(entries.len());
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for entry in entries {
+        let name = entry.server.name().as_str();
+        match places.get(name) {
+            None => {
+                places.insert(name.to_owned(), kept.len());
+                kept.push(entry);
+            }
+            Some(&first) => listed_twice(report, &kept[first], &entry),
+        }
+    }
+    // With errors among the servers, what is left says nothing about the fleet.
+    if !report.has_errors() && kept.iter().all(|entry| entry.server.is_draining()) {
+        let message = match kept.len() {
+            0 => format!("{what} has no servers"),
+            1 => format!("{what} has no active server: the only one is draining"),
+            all => format!("{what} has no active server: all {all} are draining"),
+        };
+        report.error(span, message);
+    }
+    kept
+}
+
+fn listed_twice(report: &mut Report, first: &ServerEntry, second: &ServerEntry) {
+    let lines = [first, second].map(|entry| report.source.line_of(entry.span.start()));
+    let diagnostic = if report.options.merge {
+        match Buckets::merged([first.server.clone().active(), second.server.clone().active()]) {
+            Ok(_) if first.server.is_draining() == second.server.is_draining() => return,
+            Ok(_) => {
+                let message = format!(
+                    "server {} is listed twice and cannot be merged: it is draining in one place and active in another",
+                    quoted(first.server.name().as_str())
+                );
+                report.error_at(second.span, message)
+            }
+            Err(error) => report.error_at(second.span, error.to_string()),
+        }
+    } else {
+        let name = quoted(first.server.name().as_str());
+        let message = format!("server {name} is listed twice, on lines {} and {}", lines[0], lines[1]);
+        report.error_at(second.span, message).with_help("remove one, or join equal copies with --merge")
+    };
+    report.push(diagnostic.with_label("again here").with_also(first.span, "first listed here"));
+}

@@ -1,0 +1,46 @@
+//! From a path, or bytes, to fleets.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::fleet::{FleetFile, Pool};
+use crate::kind::Kind;
+use crate::report::Report;
+use crate::source::{MAX_BYTES, Source};
+use crate::{Options, own, twemproxy};
+
+/// Reads a fleet: `FILE`, or `FILE#POOL` for one pool of a file that holds several.
+///
+/// A file whose own name has a `#` is found as well.
+pub fn load(spec: &str, options: &Options) -> Result<Pool, Diagnostics> {
+    let (path, pool) = match spec.rsplit_once('#') {
+        Some((path, pool)) if !path.is_empty() && !Path::new(spec).exists() => (path, Some(pool)),
+        _ => (spec, None),
+    };
+    Ok(read(path, options)?.pick(pool)?)
+}
+
+/// Reads a file.
+pub fn read(path: &str, options: &Options) -> Result<FleetFile, Diagnostics> {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path)
+        // One byte more than is allowed tells that there is more.
+        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => parse(path, &bytes, options),
+        Err(error) => Err(Diagnostic::unreadable(path, format!("cannot be read: {error}")).into()),
+    }
+}
+
+/// Reads bytes; `path` is what complaints call them.
+pub fn parse(path: &str, bytes: &[u8], options: &Options) -> Result<FleetFile, Diagnostics> {
+    let source = Source::new(path, bytes)?;
+    let kind = Kind::of(&source)?;
+    let mut report = Report::new(&source, options);
+    let pools = match kind {
+        Kind::Toml => own::read(&mut report),
+        Kind::Twemproxy => twemproxy::read(&mut report),
+    };
+    FleetFile::new(kind, pools, report)
+}

@@ -1,0 +1,186 @@
+//! Clockwise's own fleet files.
+//!
+//! ```toml
+//! version = 1
+//!
+//! [placement]
+//! scheme = "ring"
+//! points_per_weight = 160
+//!
+//! [[server]]
+//! name = "cache-1"
+//! address = "10.0.0.1:11211"
+//! weight = 2
+//! zone = "a"
+//! state = "draining"
+//! ```
+//!
+//! `version`, a scheme or dialect, and each server's `name` are required. A server without an
+//! address is reached under its name, weighs 1, stands in no zone and is active.
+
+use clockwise::{Error, Server};
+
+use crate::diagnostic::{quoted, ticked};
+use crate::fields::{self, Fields, shown};
+use crate::fleet::{PoolRead, ServerEntry, settle};
+use crate::node::{Entry, Node, ScalarKind, Value};
+use crate::placement;
+use crate::report::Report;
+use crate::source::Span;
+use crate::toml;
+
+pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
+    pool(report).into_iter().collect()
+}
+
+fn pool(report: &mut Report) -> Option<PoolRead> {
+    let root = toml::read(report)?;
+    let start = Span::new(0, 0);
+    let fields = Fields::of(report, &root, "the fleet".to_owned(), start)?;
+    version(report, &fields)?;
+    fields.refuse_unknown(report, &["version", "placement", "server"]);
+    let scheme = match fields.get("placement") {
+        Some(entry) => Fields::of(report, &entry.value, "[placement]".to_owned(), entry.key_span)
+            .and_then(|fields| placement::own(report, &fields)),
+        None => {
+            report.push(
+                report
+                    .error_at(start, "the fleet has no [placement]")
+                    .with_help("add `[placement]` with `scheme = \"ring\"` to say how keys are placed"),
+            );
+            None
+        }
+    };
+    let mut place = start;
+    let entries = match fields.get("server").map(|entry| (entry, &entry.value.value)) {
+        Some((entry, Value::List(items))) => {
+            place = entry.key_span;
+            items.iter().filter_map(|item| server(report, item)).collect()
+        }
+        Some((entry, _)) => {
+            let message = "the servers are a list: each begins with [[server]]";
+            report.error(entry.key_span, message);
+            return None;
+        }
+        None => Vec::new(),
+    };
+    let entries = settle(report, "the fleet", place, entries);
+    Some(PoolRead { name: None, span: start, scheme: Ok(scheme?), entries, warnings: Vec::new() })
+}
+
+/// Without the right version nothing else is worth a complaint.
+fn version(report: &mut Report, fields: &Fields<'_>) -> Option<()> {
+    let Some(entry) = fields.get("version") else {
+        let (place, begins) = match fields.entries().first() {
+            Some(entry) => (entry.key_span, format!(" begins with {} and", ticked(&entry.key))),
+            None => (fields.span, String::new()),
+        };
+        let message = format!("the file{begins} has no `version`, so it is no clockwise fleet");
+        report.push(report.error_at(place, message).with_help("a fleet file begins with `version = 1`"));
+        return None;
+    };
+    match fields::integer(report, entry, 0, u64::MAX)? {
+        1 => Some(()),
+        _ => {
+            let message = format!("version {} of fleet files is not known here", shown(report, &entry.value));
+            report.push(report.error_at(entry.place(), message).with_help("this program reads version 1"));
+            None
+        }
+    }
+}
+
+fn server(report: &mut Report, node: &Node) -> Option<ServerEntry> {
+    let fields = Fields::of(report, node, "[[server]]".to_owned(), node.span)?;
+    let Some(name_entry) = fields.get("name") else {
+        // Its header, or all of it where it stands in braces.
+        let what = shown(report, node);
+        report.push(
+            report
+                .error_at(node.span, format!("{what} has no `name`"))
+                .with_help("a server's name is its identity: keys follow it, whatever the address"),
+        );
+        fields.refuse_unknown(report, &KEYS);
+        return None;
+    };
+    let name = fields::text(report, name_entry);
+    let fields = match name {
+        Some(name) => fields.called(format!("server {}", quoted(name))),
+        None => fields,
+    };
+    fields.refuse_unknown(report, &KEYS);
+    let refused = |report: &mut Report, entry: &Entry, error: Error| {
+        report.error(entry.place(), error.to_string());
+    };
+    // Goes on after each error, so that all of a server's mistakes come out at once.
+    let mut server = match Server::new(name?) {
+        Ok(server) => server,
+        Err(error) => {
+            refused(report, name_entry, error);
+            return None;
+        }
+    };
+    if let Some((entry, address)) = optional_text(report, &fields, "address") {
+        match server.clone().with_address(address) {
+            Ok(changed) => server = changed,
+            Err(error) => refused(report, entry, error),
+        }
+    }
+    if let Some((entry, zone)) = optional_text(report, &fields, "zone") {
+        match server.clone().with_zone(zone) {
+            Ok(changed) => server = changed,
+            Err(error) => refused(report, entry, error),
+        }
+    }
+    if let Some(entry) = fields.get("weight") {
+        server = weight(report, entry, server);
+    }
+    if let Some(entry) = fields.get("state")
+        && fields::word(report, entry, "state", &[("active", false), ("draining", true)]) == Some(true)
+    {
+        server = server.draining();
+    }
+    Some(ServerEntry::new(server, name_entry.value.span))
+}
+
+const KEYS: [&str; 5] = ["name", "address", "weight", "zone", "state"];
+
+fn optional_text<'n>(report: &mut Report, fields: &Fields<'n>, key: &str) -> Option<(&'n Entry, &'n str)> {
+    let entry = fields.get(key)?;
+    fields::text(report, entry).map(|text| (entry, text))
+}
+
+/// The server with that weight, or as it was if the weight is refused.
+fn weight(report: &mut Report, entry: &Entry, server: Server) -> Server {
+    let name = quoted(server.name().as_str());
+    let Some(scalar) = entry.value.as_scalar() else {
+        let (this, what) = (shown(report, &entry.value), entry.value.describe());
+        let message = format!("server {name}: weight takes a whole number, and {this} is {what}");
+        report.error(entry.place(), message);
+        return server;
+    };
+    let text = match scalar.kind {
+        ScalarKind::Integer => scalar.text.replace('_', ""),
+        _ => scalar.text.clone(),
+    };
+    // `+3` is a whole number in TOML.
+    let number =
+        if scalar.kind == ScalarKind::Integer { text.strip_prefix('+').unwrap_or(&text) } else { &text };
+    let error = match server.clone().with_weight(number) {
+        Ok(_) if scalar.kind == ScalarKind::Text => {
+            let message =
+                format!("server {name}: weight {} is text, and a weight is a whole number", quoted(&text));
+            report.push(
+                report.error_at(entry.place(), message).with_help(format!("without quotes: weight = {text}")),
+            );
+            return server;
+        }
+        Ok(weighted) => return weighted,
+        Err(error) => error,
+    };
+    let diagnostic = report.error_at(entry.place(), error.to_string());
+    report.push(match number {
+        "0" => diagnostic.with_help("write state = \"draining\", and leave the weight as it was"),
+        _ => diagnostic,
+    });
+    server
+}

@@ -1,0 +1,222 @@
+//! How keys are placed: `[placement]` of our own files, and the keys of foreign files that say it.
+//!
+//! Each scheme and dialect stands here once with its keys, read and written side by side.
+
+use std::str::FromStr;
+
+use clockwise::dialect::{libmemcached, twemproxy};
+use clockwise::hash::{HashTag, NamedHash};
+use clockwise::{Error, Scheme};
+
+use crate::diagnostic::{Diagnostic, quoted};
+use crate::fields::{self, Fields};
+use crate::node::Entry;
+use crate::report::Report;
+use crate::suggest::one_of;
+
+/// A scheme's or dialect's name and the keys that go with it.
+type Kind = (&'static str, &'static [&'static str]);
+
+const SCHEMES: &[Kind] =
+    &[("mod-n", &["hash"]), ("ring", &["hash", "points_per_weight"]), ("jump", &["hash"])];
+
+const DIALECTS: &[Kind] = &[
+    ("libmemcached", &["distribution", "hash", "set_after_servers", "sort_hosts"]),
+    ("twemproxy", &["distribution", "hash", "hash_tag"]),
+];
+
+/// Points for a unit of weight, unless said.
+const POINTS_PER_WEIGHT: u32 = 160;
+
+/// Reads `[placement]`.
+pub(crate) fn own(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
+    let (entry, what, kinds) = match (fields.get("scheme"), fields.get("dialect")) {
+        (Some(entry), None) => (entry, "scheme", SCHEMES),
+        (None, Some(entry)) => (entry, "dialect", DIALECTS),
+        (Some(scheme), Some(dialect)) => {
+            let message = "[placement] has a scheme and a `dialect`, and takes one of them";
+            let diagnostic = report.error_at(dialect.key_span, message);
+            report.push(diagnostic.with_also(scheme.key_span, "the other"));
+            return None;
+        }
+        (None, None) => {
+            let message = "[placement] has no `scheme` and no `dialect`";
+            let help =
+                format!("add `scheme = \"ring\"`, or {}", one_of(SCHEMES[1..].iter().map(|(name, _)| *name)));
+            report.push(report.error_at(fields.span, message).with_help(help));
+            return None;
+        }
+    };
+    let words: Vec<(&str, &Kind)> = kinds.iter().map(|kind| (kind.0, kind)).collect();
+    let &(name, keys) = fields::word(report, entry, what, &words)?;
+    refuse_keys_of_others(report, fields, what, name, keys);
+    if what == "scheme" {
+        return native(report, fields, name);
+    }
+    if name == "libmemcached" {
+        return libmemcached(report, fields);
+    }
+    match twemproxy(report, fields)? {
+        Ok(scheme) => Some(scheme),
+        Err(diagnostic) => {
+            report.push(diagnostic);
+            None
+        }
+    }
+}
+
+/// Refuses keys that are not known, and those that mean something to others only.
+fn refuse_keys_of_others(report: &mut Report, fields: &Fields<'_>, what: &str, name: &str, keys: &[&str]) {
+    let mut known = vec![what];
+    known.extend(keys);
+    let mut of_others = Vec::new();
+    for entry in fields.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+        let key = entry.key.as_str();
+        let all = SCHEMES.iter().chain(DIALECTS);
+        let owners: Vec<&str> = all.filter(|(_, keys)| keys.contains(&key)).map(|(name, _)| *name).collect();
+        if !owners.is_empty() {
+            of_others.push(key);
+            let message = format!("{what} {} has no `{key}`", quoted(name));
+            let help = format!("`{key}` belongs to {}", one_of(owners));
+            report.push(report.error_at(entry.key_span, message).with_help(help));
+        }
+    }
+    known.extend(of_others);
+    fields.refuse_unknown(report, &known);
+}
+
+fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme> {
+    let hash = choice(report, fields, "hash", NamedHash::ALL.iter().map(|hash| hash.as_str()));
+    Some(match name {
+        "mod-n" => Scheme::ModN { hash: hash? },
+        "ring" => {
+            let points_per_weight = number(report, fields, "points_per_weight", POINTS_PER_WEIGHT);
+            Scheme::Ring { hash: hash?, points_per_weight: points_per_weight? }
+        }
+        "rendezvous" => Scheme::Rendezvous { hash: hash? },
+        _ => Scheme::Jump { hash: hash? },
+    })
+}
+
+fn libmemcached(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
+    use libmemcached::{Distribution, Hash, Options};
+    let distribution =
+        choice(report, fields, "distribution", Distribution::ALL.iter().map(|word| word.as_str()));
+    let hash = choice(report, fields, "hash", Hash::ALL.iter().map(|word| word.as_str()));
+    let mut flag = |key| match fields.get(key) {
+        Some(entry) => fields::boolean(report, entry),
+        None => Some(false),
+    };
+    let (set_after_servers, sort_hosts) = (flag("set_after_servers"), flag("sort_hosts"));
+    Some(Scheme::Libmemcached(Options {
+        distribution: distribution?,
+        hash: hash?,
+        set_after_servers: set_after_servers?,
+        sort_hosts: sort_hosts?,
+    }))
+}
+
+/// Reads what decides the placement of a twemproxy pool, from its own file or from ours. The inner
+/// error is that of a pool that is right and places nothing.
+pub(crate) fn twemproxy(report: &mut Report, fields: &Fields<'_>) -> Option<Result<Scheme, Diagnostic>> {
+    use twemproxy::{Distribution, Hash, Options};
+    let hash = choice(report, fields, "hash", Hash::ALL.iter().map(|word| word.as_str()));
+    let hash_tag = match fields.get("hash_tag") {
+        Some(entry) => {
+            let tag = fields::text(report, entry).map(HashTag::from_str);
+            tag.and_then(|tag| refuse_error(report, entry, tag)).map(Some)
+        }
+        None => Some(None),
+    };
+    let random = fields
+        .get("distribution")
+        .filter(|entry| entry.value.as_scalar().is_some_and(|s| s.text == "random"));
+    let distribution = match random {
+        Some(entry) => match Distribution::from_str("random") {
+            Ok(distribution) => Some(Ok(distribution)),
+            Err(error) => Some(Err(report.error_at(entry.place(), format!("{}: {error}", fields.what)))),
+        },
+        None => {
+            choice(report, fields, "distribution", Distribution::ALL.iter().map(|word| word.as_str())).map(Ok)
+        }
+    };
+    match distribution? {
+        Ok(distribution) => {
+            Some(Ok(Scheme::Twemproxy(Options { distribution, hash: hash?, hash_tag: hash_tag? })))
+        }
+        Err(reason) => Some(Err(reason)),
+    }
+}
+
+/// One of the words of a setting, or its default if the file does not say.
+fn choice<T: FromStr<Err = Error> + Default>(
+    report: &mut Report,
+    fields: &Fields<'_>,
+    key: &str,
+    words: impl Iterator<Item = &'static str>,
+) -> Option<T> {
+    let Some(entry) = fields.get(key) else {
+        return Some(T::default());
+    };
+    let words: Vec<(&str, &str)> = words.map(|word| (word, word)).collect();
+    let text = fields::text(report, entry)?;
+    match text.parse() {
+        Ok(value) => Some(value),
+        // A word that is known and has no meaning here has a sentence of its own.
+        Err(error) if !error.to_string().starts_with("there is no") => {
+            refuse_error(report, entry, Err(error))
+        }
+        Err(_) => {
+            fields::word(report, entry, key, &words);
+            None
+        }
+    }
+}
+
+fn number(report: &mut Report, fields: &Fields<'_>, key: &str, default: u32) -> Option<u32> {
+    match fields.get(key) {
+        Some(entry) => fields::integer(report, entry, 1, u64::from(u32::MAX)).map(|value| value as u32),
+        None => Some(default),
+    }
+}
+
+/// The value, or its error at the place of the entry.
+fn refuse_error<T>(report: &mut Report, entry: &Entry, value: Result<T, Error>) -> Option<T> {
+    value.map_err(|error| report.error(entry.place(), error.to_string())).ok()
+}
+
+/// The lines of `[placement]`: keys with their values in TOML.
+pub(crate) fn settings(scheme: &Scheme) -> Vec<(&'static str, String)> {
+    let text = |word: &str| crate::write::text(word);
+    let named = |name: &str, hash: &NamedHash| vec![("scheme", text(name)), ("hash", text(hash.as_str()))];
+    match scheme {
+        Scheme::ModN { hash } => named("mod-n", hash),
+        Scheme::Ring { hash, points_per_weight } => {
+            let mut lines = named("ring", hash);
+            lines.push(("points_per_weight", points_per_weight.to_string()));
+            lines
+        }
+        Scheme::Rendezvous { hash } => named("rendezvous", hash),
+        Scheme::Jump { hash } => named("jump", hash),
+        Scheme::Libmemcached(options) => vec![
+            ("dialect", text("libmemcached")),
+            ("distribution", text(options.distribution.as_str())),
+            ("hash", text(options.hash.as_str())),
+            ("set_after_servers", options.set_after_servers.to_string()),
+            ("sort_hosts", options.sort_hosts.to_string()),
+        ],
+        Scheme::Twemproxy(options) => {
+            let mut lines = vec![
+                ("dialect", text("twemproxy")),
+                ("distribution", text(options.distribution.as_str())),
+                ("hash", text(options.hash.as_str())),
+            ];
+            // Two bytes that were read as text are text.
+            let marks = options.hash_tag.map(|tag| tag.marks());
+            lines.extend(marks.map(|marks| ("hash_tag", text(&String::from_utf8_lossy(&marks)))));
+            lines
+        }
+        // No file names a scheme that is not above.
+        other => vec![("scheme", text(&other.to_string()))],
+    }
+}

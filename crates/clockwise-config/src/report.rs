@@ -1,0 +1,79 @@
+//! Where readers put what they find wrong, so that one pass finds all of it.
+
+use crate::Options;
+use crate::diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity};
+use crate::source::{Source, Span};
+
+/// Complaints about one source while it is read.
+pub(crate) struct Report {
+    pub(crate) source: Source,
+    pub(crate) options: Options,
+    errors: Vec<Diagnostic>,
+    /// Errors that were only counted: memory and time stay bounded however broken a file is.
+    omitted: usize,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Report {
+    pub(crate) fn new(source: &Source, options: &Options) -> Report {
+        Report {
+            source: source.clone(),
+            options: *options,
+            errors: Vec::new(),
+            omitted: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// An error of this source, to be pushed once it is complete.
+    #[must_use]
+    pub(crate) fn error_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(&self.source, span, message.into())
+    }
+
+    /// A warning of this source, to be pushed once it is complete.
+    #[must_use]
+    pub(crate) fn warning_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(&self.source, span, message.into())
+    }
+
+    /// Keeps a complaint; a warning becomes an error where the options say so.
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.severity() == Severity::Warning && !self.options.strict {
+            self.warnings.push(diagnostic);
+        } else if self.is_full() {
+            self.omitted += 1;
+        } else {
+            self.errors.push(diagnostic.escalated());
+        }
+    }
+
+    /// An error that needs no more than its place and its sentence.
+    pub(crate) fn error(&mut self, span: Span, message: impl Into<String>) {
+        let diagnostic = self.error_at(span, message);
+        self.push(diagnostic);
+    }
+
+    /// Further errors are only counted: no use to work for them.
+    pub(crate) fn is_full(&self) -> bool {
+        self.errors.len() >= MAX_DIAGNOSTICS
+    }
+
+    /// An error for which nothing was worked out, since the report is full.
+    pub(crate) fn count_one_more(&mut self) {
+        self.omitted += 1;
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.omitted > 0 || !self.errors.is_empty()
+    }
+
+    /// The warnings if there is no error, and otherwise all.
+    pub(crate) fn finish(mut self) -> Result<Vec<Diagnostic>, Diagnostics> {
+        if !self.has_errors() {
+            return Ok(self.warnings);
+        }
+        self.errors.append(&mut self.warnings);
+        Err(Diagnostics::new(self.errors, self.omitted))
+    }
+}

@@ -1,0 +1,204 @@
+//! A file's text, and from byte offsets in it to lines and columns.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+
+/// The largest file that is read, 8 MiB: about a hundred thousand servers.
+pub const MAX_BYTES: usize = 8 << 20;
+
+/// A range of bytes in a [`Source`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// Offsets beyond the largest file count as its end.
+    pub(crate) fn new(start: usize, end: usize) -> Span {
+        let narrow = |offset: usize| offset.min(MAX_BYTES) as u32;
+        Span { start: narrow(start), end: narrow(end.max(start)) }
+    }
+
+    /// The first byte.
+    pub fn start(self) -> usize {
+        self.start as usize
+    }
+
+    /// The byte after the last.
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
+
+    /// Nothing between start and end: a place rather than a text.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// A file that was read: its path as given, its text, and where its lines begin.
+///
+/// Cheap to clone; every [`Diagnostic`] carries the source it speaks of.
+#[derive(Clone)]
+pub struct Source(Arc<Inner>);
+
+struct Inner {
+    path: String,
+    text: String,
+    /// The offset of each line's first byte.
+    lines: Vec<u32>,
+}
+
+impl Source {
+    /// Takes the bytes of a file. A byte order mark is dropped; what is not UTF-8 or larger than
+    /// [`MAX_BYTES`] is refused.
+    pub fn new(path: &str, bytes: &[u8]) -> Result<Source, Diagnostic> {
+        if bytes.len() > MAX_BYTES {
+            let message = format!("the file is larger than {} MiB, and no fleet file is", MAX_BYTES >> 20);
+            return Err(Diagnostic::error(&Source::of(path, String::new()), Span::new(0, 0), message));
+        }
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            let start = String::from_utf8_lossy(&bytes[..bytes.len().min(64)]).into_owned();
+            let message = "the file is UTF-16, and fleet files are UTF-8".to_owned();
+            return Err(Diagnostic::error(&Source::of(path, start), Span::new(0, 0), message)
+                .with_help("save it as UTF-8"));
+        }
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Source::of(path, text.to_owned())),
+            Err(error) => {
+                // Shown with replacement characters; the text before the place is the same.
+                let at = error.valid_up_to();
+                let source = Source::of(path, String::from_utf8_lossy(bytes).into_owned());
+                let span = Span::new(at, at + char::REPLACEMENT_CHARACTER.len_utf8());
+                let message = format!("byte 0x{:02x} is not UTF-8 text", bytes[at]);
+                Err(Diagnostic::error(&source, span, message).with_label("not text"))
+            }
+        }
+    }
+
+    fn of(path: &str, text: String) -> Source {
+        let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
+        Source(Arc::new(Inner { path: path.to_owned(), text, lines }))
+    }
+
+    /// The path, as given.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// The text, without a byte order mark.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The line of an offset, counted from 1.
+    pub fn line_of(&self, offset: usize) -> usize {
+        self.0.lines.partition_point(|&start| start as usize <= offset).max(1)
+    }
+
+    /// The column of an offset: characters from the start of its line, counted from 1.
+    pub fn column_of(&self, offset: usize) -> usize {
+        let offset = self.boundary(offset);
+        let line = self.line_of(offset);
+        let start = self.line_start(line);
+        // A place within the line break is at the end of the line.
+        let end = offset.min(start + self.line(line).len());
+        self.0.text[start..end].chars().count() + 1
+    }
+
+    /// The text of a line, without its line break. Lines count from 1; others are empty.
+    pub fn line(&self, number: usize) -> &str {
+        if number == 0 || number > self.0.lines.len() {
+            return "";
+        }
+        let start = self.line_start(number);
+        let end = self.0.lines.get(number).map_or(self.0.text.len(), |&next| next as usize);
+        let line = &self.0.text[start..end];
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        line.strip_suffix('\r').unwrap_or(line)
+    }
+
+    /// The text of a span.
+    pub fn slice(&self, span: Span) -> &str {
+        let start = self.boundary(span.start());
+        &self.0.text[start..self.boundary(span.end()).max(start)]
+    }
+
+    /// The offset of a line's first byte; of a line that is not there, the end.
+    pub(crate) fn line_start(&self, number: usize) -> usize {
+        let start = number.checked_sub(1).and_then(|index| self.0.lines.get(index));
+        start.map_or(self.0.text.len(), |&start| start as usize)
+    }
+
+    /// The offset, or the start of the character it lies in, or the end of the text.
+    pub(crate) fn boundary(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.0.text.len());
+        while !self.0.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Source({:?}, {} bytes)", self.path(), self.text().len())
+    }
+}
+
+/// Two sources are equal when they are the same file with the same text.
+impl PartialEq for Source {
+    fn eq(&self, other: &Source) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || (self.path() == other.path() && self.text() == other.text())
+    }
+}
+impl Eq for Source {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_from_one_in_characters() {
+        let source = Source::new("f", "a\r\nbé c\n\nlast".as_bytes()).unwrap();
+        let place = |offset| (source.line_of(offset), source.column_of(offset));
+        assert_eq!(place(0), (1, 1));
+        assert_eq!(place(3), (2, 1));
+        assert_eq!(place(6), (2, 3), "the character before it has two bytes");
+        assert_eq!(place(5), (2, 2), "inside a character is at its start");
+        assert_eq!((place(1), place(2)), ((1, 2), (1, 2)), "a line break of two bytes is one place");
+        assert_eq!(place(9), (3, 1));
+        assert_eq!(place(10), (4, 1));
+        assert_eq!(place(9999), (4, 5), "past the end is the end");
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|n| source.line(n)), ["", "a", "bé c", "", "last", ""]);
+    }
+
+    #[test]
+    fn byte_order_mark_is_dropped_and_utf16_is_named() {
+        assert_eq!(Source::new("f", b"\xef\xbb\xbfx: 1").unwrap().text(), "x: 1");
+        for bytes in [&b"\xff\xfea\0"[..], b"\xfe\xff\0a"] {
+            let refused = Source::new("f", bytes).unwrap_err();
+            assert_eq!(refused.to_string(), "f:1:1: the file is UTF-16, and fleet files are UTF-8");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_placed() {
+        let refused = Source::new("f", b"a: 1\nb: caf\xe9\n").unwrap_err();
+        assert_eq!(refused.to_string(), "f:2:7: byte 0xe9 is not UTF-8 text");
+        let cut = Source::new("f", "caf\u{e9}".as_bytes().split_last().unwrap().1).unwrap_err();
+        assert_eq!(cut.to_string(), "f:1:4: byte 0xc3 is not UTF-8 text");
+    }
+
+    #[test]
+    fn largest_file_is_read_and_a_larger_one_is_not() {
+        let mut bytes = vec![b'#'; MAX_BYTES];
+        assert!(Source::new("f", &bytes).is_ok());
+        bytes.push(b'#');
+        let refused = Source::new("f", &bytes).unwrap_err();
+        assert_eq!(refused.to_string(), "f:1:1: the file is larger than 8 MiB, and no fleet file is");
+    }
+}
