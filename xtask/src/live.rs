@@ -12,6 +12,8 @@ pub(crate) fn command() -> Command {
         "test",
         "-p",
         "clockwise",
+        "-p",
+        "clockwise-config",
         "--test",
         "live",
         "--",

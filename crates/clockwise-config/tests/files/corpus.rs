@@ -1,0 +1,316 @@
+//! What each file of the corpus reads as, or why it is refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clockwise_config::{Kind, Options, parse};
+
+/// What to expect of a file.
+enum Expect {
+    /// Its pools, each with its count of servers.
+    Reads(&'static [(&'static str, usize)]),
+    /// Complaints: line and a part of the message. No others.
+    Refused(&'static [(usize, &'static str)]),
+    /// One pool, with this warning.
+    Warns(usize, &'static str),
+    /// One pool, which places nothing.
+    Unplaced(usize, &'static str),
+}
+use Expect::{Reads, Refused, Unplaced, Warns};
+
+fn folder(kind: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus")).join(kind)
+}
+
+fn check(kind: Kind, folder: &Path, expected: &[(&str, Expect)]) {
+    let mut files: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    let mut listed: Vec<&str> = expected.iter().map(|(file, _)| *file).collect();
+    listed.sort();
+    assert_eq!(files, listed, "every file of the corpus has its expectation");
+    for (file, expect) in expected {
+        let bytes = fs::read(folder.join(file)).unwrap();
+        match (parse(file, &bytes, &Options::default()), expect) {
+            (Ok(read), Reads(pools)) => {
+                assert_eq!(read.kind(), kind, "{file}");
+                assert_eq!(read.pools(), pools.len(), "{file}");
+                for (name, servers) in *pools {
+                    let pool = read.pick((!name.is_empty()).then_some(*name)).unwrap();
+                    assert_eq!(pool.servers().servers().len(), *servers, "{file}");
+                    assert_eq!(pool.warnings(), [], "{file}");
+                }
+            }
+            (Err(refused), Refused(complaints)) => {
+                let all = refused.to_string();
+                assert_eq!(refused.iter().count(), complaints.len(), "{all}");
+                for (diagnostic, (line, part)) in refused.iter().zip(*complaints) {
+                    assert_eq!(diagnostic.line(), Some(*line), "{all}");
+                    assert!(diagnostic.message().contains(part), "{diagnostic} instead of {part}");
+                }
+            }
+            (Ok(read), Warns(line, part)) => {
+                let pool = read.pick(None).unwrap();
+                let warnings = pool.warnings();
+                assert_eq!(warnings.len(), 1, "{file}");
+                assert_eq!(warnings[0].line(), Some(*line), "{file}");
+                assert!(warnings[0].message().contains(part), "{file}: {}", warnings[0]);
+            }
+            (Ok(read), Unplaced(line, part)) => {
+                let reason = read.pick(None).unwrap_err();
+                assert_eq!(reason.line(), Some(*line), "{file}");
+                assert!(reason.message().contains(part), "{file}: {reason}");
+            }
+            (Ok(_), Refused(_)) => panic!("{file} is read, and should be refused"),
+            (Err(refused), _) => panic!("{}", refused.render(false)),
+        }
+    }
+}
+
+const NOT_WHOLE: &str = "is not a whole number";
+const BLANK: &str = "has a blank too many";
+
+#[test]
+fn twemproxy_files_read_or_are_refused_as_expected() {
+    let expected = [
+        ("bom.yml", Reads(&[("alpha", 1)])),
+        ("comments.yml", Reads(&[("alpha", 3)])),
+        ("crlf.yml", Reads(&[("alpha", 2)])),
+        ("default-port.yml", Reads(&[("alpha", 5)])),
+        ("ipv6.yml", Reads(&[("six", 5)])),
+        ("many.yml", Reads(&[("big", 60)])),
+        ("minimal.yml", Reads(&[("p", 1)])),
+        ("modula.yml", Reads(&[("mod", 3)])),
+        ("old-names.yml", Reads(&[("1", 5)])),
+        ("quoted.yml", Reads(&[("alpha", 4)])),
+        ("sockets.yml", Reads(&[("local", 3)])),
+        ("two-pools.yml", Reads(&[("sessions", 4), ("pages", 2)])),
+        ("unindented-list.yml", Reads(&[("alpha", 2)])),
+        ("wide-weights.yml", Reads(&[("alpha", 4)])),
+        (
+            "odd-all-draining.yml",
+            Refused(&[
+                (1, "pool \"alpha\" has no active server: all 2 are draining"),
+                (4, "server \"10.0.0.1\": weight 0 is read as draining"),
+                (5, "server \"10.0.0.2\": weight 0 is read as draining"),
+            ]),
+        ),
+        ("odd-anchor-only.yml", Refused(&[(2, "an anchor, `&front`"), (3, "a tag, `!!seq`")])),
+        ("odd-anchors.yml", Refused(&[(7, "the alias `*common` is not followed")])),
+        ("odd-auth.yml", Refused(&[(3, "`redis_auth` is only for a pool with `redis: true`")])),
+        (
+            "odd-comment-stuck.yml",
+            Refused(&[
+                (5, "pool \"alpha\" has no `servers`"),
+                (9, "there is no hash \"murmur# not a comment"),
+            ]),
+        ),
+        ("odd-comments-only.yml", Refused(&[(1, "holds only comments")])),
+        (
+            "odd-doubled-key.yml",
+            Refused(&[
+                (5, "`hash` is given twice, on lines 3 and 5"),
+                (8, "`alpha` is given twice, on lines 1 and 8"),
+            ]),
+        ),
+        ("odd-empty.yml", Refused(&[(1, "is empty")])),
+        (
+            "odd-envoy.yml",
+            Refused(&[(1, "pool \"static_resources\" has none of the keys of a twemproxy pool")]),
+        ),
+        ("odd-flow-entry.yml", Refused(&[(4, "not YAML at `:11211:1`")])),
+        ("odd-flow.yml", Refused(&[(3, "lists and mappings in brackets, `[`")])),
+        ("odd-indent.yml", Refused(&[(5, "not YAML at `10.0.0.2:11211:1`")])),
+        ("odd-latin1.yml", Refused(&[(4, "byte 0xe9 is not UTF-8 text")])),
+        (
+            "odd-lines.yml",
+            Refused(&[
+                (4, "server line \"10.0.0.1:11211\" has no weight"),
+                (5, "server line \"10.0.0.2\" has no port and no weight"),
+                (6, BLANK),
+                (7, BLANK),
+                (8, "server \"10.0.0.5:0\": port \"0\" is not a number from 1 to 65535"),
+                (9, "port \"65536\""),
+                (10, "port \"mc\""),
+                (11, "server \"10.0.0.8\": weight -1 is not positive"),
+                (12, "server \"10.0.0.9\": weight \"0.5\" is not a whole number"),
+                (13, NOT_WHOLE),
+                (14, "weight 4294967296 is too large"),
+                (15, "weight 2147483648 is too large: nutcracker reads weights into an int"),
+                (16, "server \"10.0.0.13\": weight \"\" is not a whole number"),
+                (17, "weight \"0x10\" is not a whole number"),
+                (18, "there is a colon too many"),
+                (19, "the host is missing"),
+                (20, "has a colon too many: a socket is /path:weight and a name"),
+                (21, "server line \"/run/b.sock\" has no weight"),
+                (22, "the entry `-` holds no server"),
+                (23, "here is a key `host`"),
+                (25, NOT_WHOLE),
+            ]),
+        ),
+        ("odd-marker.yml", Refused(&[(1, "a document marker, `---`"), (6, "a document marker, `...`")])),
+        ("odd-nested-pools.yml", Refused(&[(1, "pool \"pools\" has none of the keys")])),
+        (
+            "odd-no-servers.yml",
+            Refused(&[
+                (3, "pool \"alpha\" has no servers"),
+                (4, "pool \"beta\" has no `servers`"),
+                (5, "pools \"alpha\" and \"beta\" both listen on \"127.0.0.1:22121\""),
+                (6, "pool \"gamma\" is empty"),
+                (7, "pool \"delta\" holds keys with values, and `5` is text"),
+            ]),
+        ),
+        ("odd-nul.yml", Refused(&[(4, "unprintable")])),
+        ("odd-random.yml", Unplaced(3, "pool \"alpha\": distribution random places nothing")),
+        (
+            "odd-same-address.yml",
+            Refused(&[
+                (6, "server \"10.0.0.1:6379\" is listed twice, on lines 5 and 6"),
+                (7, "server \"10.0.0.1:6379\" is listed twice, on lines 5 and 7"),
+            ]),
+        ),
+        ("odd-tabs.yml", Refused(&[(2, "tabs")])),
+        ("odd-template.yml", Refused(&[(1, "a key is a word")])),
+        ("odd-torn.yml", Refused(&[(4, "not YAML at `\"10.0.0.1:11211:1`")])),
+        ("odd-two-documents.yml", Refused(&[(5, "`---` begins a second document")])),
+        (
+            "odd-words.yml",
+            Refused(&[
+                (2, "`listen` is \"127.0.0.1\", and it is host:port"),
+                (3, "there is no hash \"FNV1A_64\""),
+                (4, "hash tag \"{\" is not two bytes"),
+                (5, "there is no distribution \"consistent\""),
+                (6, "`redis` is \"yes\""),
+                (7, "`preconnect` is \"True\""),
+                (8, "`auto_eject_hosts` is \"off\""),
+                (9, "`timeout` is \"400ms\", and a whole number is expected"),
+                (10, "`backlog` is \"-1\""),
+                (11, "`client_connections` is \"1e3\""),
+                (12, "`server_connections` is \"0\", and it goes from 1"),
+                (13, "`server_retry_timeout` has no value"),
+                (14, "lists and mappings in brackets, `[`"),
+                (14, "`server_failure_limit` takes a whole number, and `[3]` is a list"),
+                (15, "pool \"alpha\" has no key `auto_eject_host`"),
+            ]),
+        ),
+        ("odd-zero-weight.yml", Warns(5, "server \"b.test:11300\": weight 0 is read as draining")),
+    ];
+    check(Kind::Twemproxy, &folder("twemproxy"), &expected);
+}
+
+#[test]
+fn clockwise_fleets_read_or_are_refused_as_expected() {
+    let expected = [
+        ("bom.toml", Reads(&[("", 1)])),
+        ("crlf.toml", Reads(&[("", 2)])),
+        ("inline.toml", Reads(&[("", 3)])),
+        ("jump.toml", Reads(&[("", 2)])),
+        ("libmemcached.toml", Reads(&[("", 2)])),
+        ("minimal.toml", Reads(&[("", 1)])),
+        ("names.toml", Reads(&[("", 5)])),
+        ("rendezvous.toml", Reads(&[("", 3)])),
+        ("tables-first.toml", Reads(&[("", 2)])),
+        ("twemproxy.toml", Reads(&[("", 2)])),
+        ("zones.toml", Reads(&[("", 6)])),
+        ("odd-all-draining.toml", Refused(&[(4, "the fleet has no active server: all 2 are draining")])),
+        ("odd-both.toml", Refused(&[(4, "[placement] has a scheme and a `dialect`")])),
+        (
+            "odd-cargo.toml",
+            Refused(&[(
+                1,
+                "the file begins with `package` and has no `version`, so it is no clockwise fleet",
+            )]),
+        ),
+        ("odd-cr.toml", Refused(&[(1, "carriage return must be followed by newline")])),
+        ("odd-deep.toml", Refused(&[(2, "nested more than 80 levels deep")])),
+        ("odd-dotted.toml", Refused(&[(2, "nested more than 80 levels deep")])),
+        (
+            "odd-keys.toml",
+            Refused(&[
+                (2, "the fleet has no key `fleet`"),
+                (5, "[placement] has no key `hsah`"),
+                (6, "[placement] has no key `table_size`"),
+                (7, "[placement] has no key `extra`"),
+                (11, "server \"a\" has no key `wieght`"),
+                (14, "server \"b\" has no key `port`"),
+                (15, "server \"b\" has no key `Zone`"),
+                (16, "the fleet has no key `servers`"),
+            ]),
+        ),
+        ("odd-latin1.toml", Refused(&[(5, "byte 0xe9 is not UTF-8 text")])),
+        ("odd-neither.toml", Refused(&[(2, "[placement] has no `scheme` and no `dialect`")])),
+        ("odd-no-placement.toml", Refused(&[(1, "the fleet has no [placement]")])),
+        ("odd-no-servers.toml", Refused(&[(1, "the fleet has no servers")])),
+        ("odd-no-version.toml", Refused(&[(1, "the file begins with `placement` and has no `version`")])),
+        ("odd-nul.toml", Refused(&[(3, "not TOML at `\\u{0}`")])),
+        (
+            "odd-placement-list.toml",
+            Refused(&[
+                (2, "[placement] holds keys with values, and `[\"ring\"]` is a list"),
+                (3, "the servers are a list"),
+            ]),
+        ),
+        (
+            "odd-random.toml",
+            Refused(&[(4, "distribution random places nothing"), (5, "hash tag \"{\" is not two bytes")]),
+        ),
+        (
+            "odd-same-name.toml",
+            Refused(&[(12, "server \"a.test:11300\" is listed twice, on lines 6 and 12")]),
+        ),
+        ("odd-single-server.toml", Refused(&[(4, "the servers are a list: each begins with [[server]]")])),
+        (
+            "odd-syntax.toml",
+            Refused(&[
+                (3, "`ring` is not a value"),
+                (4, "no value follows `=`"),
+                (7, "`name` is given twice, on lines 6 and 7"),
+                (8, "not TOML at `[[server]`"),
+                (9, "not TOML at `:`"),
+                (12, "not TOML at `'y'`"),
+            ]),
+        ),
+        ("odd-utf16.toml", Refused(&[(1, "the file is UTF-16")])),
+        (
+            "odd-values.toml",
+            Refused(&[
+                (3, "there is no scheme \"rign\""),
+                (7, "server name \"\" is empty"),
+                (9, "server name \"b\\u{7}\" holds a control character"),
+                (12, "there is no state \"drain\""),
+                (13, "server \"c\": zone \"\" is empty"),
+                (14, "`address` takes text, and `11211` is a whole number"),
+                (16, "`name` takes text, and `5` is a whole number"),
+                (17, "`[[server]]` has no `name`"),
+                (21, "`state` takes text, and `false` is a truth value"),
+                (22, "`zone` takes text, and `[\"a\"]` is a list"),
+            ]),
+        ),
+        ("odd-version-2.toml", Refused(&[(1, "version `2` of fleet files is not known here")])),
+        (
+            "odd-weights.toml",
+            Refused(&[
+                (6, "server \"s1\": weight -1 is not positive"),
+                (9, "server \"s2\": weight -300 is not positive"),
+                (12, "server \"s3\": weight \"nan\" is not a whole number"),
+                (15, "server \"s4\": weight \"inf\" is not a whole number"),
+                (18, "server \"s5\": weight \"1e400\" is not a whole number"),
+                (21, "server \"s6\": weight \"0.5\" is not a whole number"),
+                (24, "server \"s7\": weight \"\" is not a whole number"),
+                (27, "server \"s8\": weight \"0x10\" is not a whole number"),
+                (30, "server \"s9\": weight \"0x10\" is not a whole number"),
+                (33, "server \"s10\": weight 0 is not positive"),
+                (36, "server \"s11\": weight 4294967296 is too large"),
+                (39, "server \"s12\": weight 99999999999999999999999999999999 is too large"),
+                (42, "server \"s13\": weight \"3\" is text"),
+                (45, "server \"s14\": weight \"true\" is not a whole number"),
+                (48, "server \"s15\": weight takes a whole number, and `[1]` is a list"),
+                (51, "server \"s16\": weight \"1979-05-27\" is not a whole number"),
+                (54, "server \"s17\": weight \"1.0\" is not a whole number"),
+            ]),
+        ),
+    ];
+    check(Kind::Toml, &folder("toml"), &expected);
+}
