@@ -17,8 +17,12 @@ use crate::suggest::one_of;
 /// A scheme's or dialect's name and the keys that go with it.
 type Kind = (&'static str, &'static [&'static str]);
 
-const SCHEMES: &[Kind] =
-    &[("mod-n", &["hash"]), ("ring", &["hash", "points_per_weight"]), ("jump", &["hash"])];
+const SCHEMES: &[Kind] = &[
+    ("mod-n", &["hash"]),
+    ("ring", &["hash", "points_per_weight"]),
+    ("rendezvous", &["hash"]),
+    ("jump", &["hash"]),
+];
 
 const DIALECTS: &[Kind] = &[
     ("libmemcached", &["distribution", "hash", "set_after_servers", "sort_hosts"]),
