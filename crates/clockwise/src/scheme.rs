@@ -13,6 +13,7 @@ use crate::dialect::{Placed, libmemcached, twemproxy};
 use crate::error::Error;
 use crate::hash::NamedHash;
 use crate::jump::Jump;
+use crate::maglev::{Maglev, TABLE_SIZE};
 use crate::members::{Buckets, Members};
 use crate::modulo::ModN;
 use crate::placement::{Measured, Placement, Ranked, ServerIx};
@@ -57,6 +58,13 @@ pub enum Scheme {
         /// The key hash.
         hash: NamedHash,
     },
+    /// [`Maglev`] with the native permutations.
+    Maglev {
+        /// The key hash.
+        hash: NamedHash,
+        /// Slots of the table, a prime.
+        table_size: u64,
+    },
     /// [Bounded loads](crate::Bounded) over a native ring. What it builds answers with the plain
     /// owner, and says the [cap](Built::cap) that the load decides by.
     Bounded {
@@ -85,6 +93,7 @@ impl Scheme {
             ring(160),
             Scheme::Rendezvous { hash },
             Scheme::Jump { hash },
+            Scheme::Maglev { hash, table_size: TABLE_SIZE },
             Scheme::Bounded { hash, points_per_weight: 160, cap: Cap::QUARTER },
         ]
     }
@@ -100,6 +109,9 @@ impl Scheme {
             Scheme::Ring { hash, points_per_weight } => Built::Ring(ring(*hash, *points_per_weight)?),
             Scheme::Rendezvous { hash } => Built::Rendezvous(Rendezvous::with_hash(*hash, &set())?),
             Scheme::Jump { hash } => Built::Jump(Jump::new(*hash, servers)?),
+            Scheme::Maglev { hash, table_size } => {
+                Built::Maglev(Maglev::with_table_size(*hash, &set(), *table_size)?)
+            }
             Scheme::Bounded { hash, points_per_weight, cap } => {
                 Built::Bounded(ring(*hash, *points_per_weight)?, *cap)
             }
@@ -132,6 +144,7 @@ impl fmt::Display for Scheme {
             Scheme::Ring { points_per_weight, .. } => f.pad(&format!("ring-{points_per_weight}")),
             Scheme::Rendezvous { .. } => f.pad("rendezvous"),
             Scheme::Jump { .. } => f.pad("jump"),
+            Scheme::Maglev { .. } => f.pad("maglev"),
             Scheme::Bounded { .. } => f.pad("bounded"),
             Scheme::Libmemcached(options) => f.pad(&format!("libmemcached {}", options.distribution)),
             Scheme::Twemproxy(options) => {
@@ -153,6 +166,8 @@ pub enum Built {
     Rendezvous(Rendezvous<Native<NamedHash>>),
     /// Of [`Scheme::Jump`].
     Jump(Jump<NamedHash>),
+    /// Of [`Scheme::Maglev`].
+    Maglev(Maglev<NamedHash>),
     /// Of [`Scheme::Bounded`]: the base ring and the cap.
     Bounded(Ring<NamedHash>, Cap),
     /// Of [`Scheme::Libmemcached`].
@@ -169,6 +184,7 @@ macro_rules! ask {
             Built::Ring($placement) => $answer,
             Built::Rendezvous($placement) => $answer,
             Built::Jump($placement) => $answer,
+            Built::Maglev($placement) => $answer,
             Built::Bounded($placement, _) => $answer,
             Built::Libmemcached($placement) => $answer,
             Built::Twemproxy($placement) => $answer,
@@ -192,7 +208,7 @@ impl Built {
             Built::Ring(ring) | Built::Bounded(ring, _) => Some(ring.geometry()),
             Built::Libmemcached(placed) => Some(placed.as_ring()?.geometry()),
             Built::Twemproxy(placed) => Some(placed.as_ring()?.geometry()),
-            Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) => None,
+            Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) | Built::Maglev(_) => None,
         }
     }
 }

@@ -174,7 +174,7 @@ impl<H: KeyHash> Ring<H> {
     pub fn owners_ix(&self, key: impl AsRef<[u8]>, count: usize) -> Owners<'_> {
         let inner = &*self.inner;
         let at = inner.circle.point(self.hash.hash(key.as_ref()));
-        Owners::new(&inner.circle, at, count, inner.placed, inner.servers.len())
+        Owners::new(inner.circle.owners(), at, count, inner.placed, inner.servers.len())
     }
 
     /// The key hash.

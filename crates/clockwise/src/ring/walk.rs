@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
-use super::circle::Circle;
 use crate::placement::ServerIx;
 
 /// The distinct servers clockwise from a key, its owner first; made by
@@ -20,9 +19,16 @@ pub struct Owners<'a> {
 }
 
 impl<'a> Owners<'a> {
-    /// At most `count` of the `placed` servers that have points, from the point at `at` onwards.
-    pub(super) fn new(circle: &'a Circle, at: usize, count: usize, placed: usize, servers: usize) -> Self {
-        Owners { owners: circle.owners(), at, left: count.min(placed), seen: Seen::new(servers) }
+    /// At most `count` of the `placed` servers that occur in `owners`, from `at` onwards, of a fleet
+    /// of `servers`. (A table of slots is walked like a circle of points.)
+    pub(crate) fn new(
+        owners: &'a [ServerIx],
+        at: usize,
+        count: usize,
+        placed: usize,
+        servers: usize,
+    ) -> Self {
+        Owners { owners, at, left: count.min(placed), seen: Seen::new(servers) }
     }
 }
 
