@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read};
 use std::rc::Rc;
 
 use clockwise::moves::Tally;
-use clockwise::{Built, Error, Placement as _, Scheme, Server};
+use clockwise::{Built, Error, Placement as _, Server};
 use clockwise_config::{Diagnostic, Options, Pool, Severity};
 use clockwise_study::keys::{KeyEncoding, KeyFormat, KeyOptions, KeyReader, LineEnding, Record, seeded_key};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -95,11 +95,6 @@ pub(crate) fn title(pool: &Pool) -> String {
     }
 }
 
-/// A scheme in words, for the head of a table.
-pub(crate) fn scheme(scheme: &Scheme) -> String {
-    scheme.to_string()
-}
-
 /// How keys are to be read.
 fn options(keys: &args::Keys) -> KeyOptions {
     KeyOptions {
@@ -126,7 +121,7 @@ fn options(keys: &args::Keys) -> KeyOptions {
 /// Keys from a file, from standard input, or made up from a seed.
 pub(crate) enum Keys {
     /// Read; the second knows how far.
-    Read(KeyReader<Counted>, Progress),
+    Read(Box<KeyReader<Counted>>, Progress),
     /// Made up.
     Seeded { count: u64, seed: u64, progress: Progress },
 }
@@ -150,7 +145,7 @@ impl Keys {
         let options = KeyOptions { format: Some(KeyFormat::Nul), ..options(keys) };
         let progress = Progress(None);
         let input = Counted { input: Box::new(io::Cursor::new(text)), progress: progress.clone() };
-        Ok(Keys::Read(KeyReader::new("the command line", input, options)?, progress))
+        Ok(Keys::Read(Box::new(KeyReader::new("the command line", input, options)?), progress))
     }
 
     /// A file, or standard input where none is named.
@@ -168,7 +163,7 @@ impl Keys {
         };
         let progress = Progress::of_bytes(size);
         let counted = Counted { input, progress: progress.clone() };
-        Ok(Keys::Read(KeyReader::new(name, counted, options)?, progress))
+        Ok(Keys::Read(Box::new(KeyReader::new(name, counted, options)?), progress))
     }
 
     /// Whether every key says how often it is requested.

@@ -186,6 +186,6 @@ impl MovedKeys {
         if let Some(error) = self.failed {
             return Err(error.into());
         }
-        self.csv.into_inner().map_err(|error| error.into_error())?.flush()
+        self.csv.into_inner().map_err(csv::IntoInnerError::into_error)?.flush()
     }
 }

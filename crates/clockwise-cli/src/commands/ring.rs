@@ -89,6 +89,17 @@ pub(crate) fn run(args: &Ring) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
+/// The ring, or the slots, as SVG.
+fn picture(pool: &Pool, built: &Built) -> Result<String, Failure> {
+    let layout = built.measured().and_then(Measured::layout).ok_or_else(|| {
+        Failure::Usage(format!(
+            "--svg: {} divides no circle that could be drawn; a ring or slots do",
+            pool.scheme()
+        ))
+    })?;
+    Ok(draw::ring(&format!("{}: {}", input::title(pool), pool.scheme()), built.servers(), layout))
+}
+
 fn document(pool: &Pool, built: &Built, ring: Option<&Geometry>, measured: &dyn Measured) -> Document {
     let total: u128 = pool.servers().total_weight().into();
     let servers: Vec<ServerRow> = (built.servers().iter().zip(measured.shares()).enumerate())

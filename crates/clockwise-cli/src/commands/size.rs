@@ -1,7 +1,5 @@
 //! `clockwise size`: points against evenness, from theory.
 
-use std::io::Write;
-
 use clockwise_study::theory;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::args::Format;
 use crate::exit::Failure;
@@ -77,7 +77,7 @@ impl Sheet {
     /// Aligned columns.
     pub(crate) fn write_table(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut table = Table::new();
-        table.load_preset("                   ").set_content_arrangement(ContentArrangement::Disabled);
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(self.columns.iter().map(|(name, _)| *name));
         for row in &self.rows {
             table.add_row(row.iter().map(|cell| cell.shown.as_str()));

@@ -76,7 +76,7 @@ fn sentence(document: &Document) -> String {
         return format!("{change} moves nothing: all {keys} keys keep their server.");
     }
     let mut text = format!(
-        "{change} moves {} of {keys} keys ({}; no scheme can move less than {} and keep to the weights)",
+        "{change} moves {} of {keys} keys ({}, where the weights call for {})",
         count(document.moved),
         percent(document.moved_share),
         percent(document.minimum_share)
