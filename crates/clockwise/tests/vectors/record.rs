@@ -1,0 +1,100 @@
+//! Files of recorded answers, and how many of them we give.
+
+use std::path::Path;
+
+use clockwise::{Buckets, Error, Placement, Server};
+use serde_json::Value;
+
+fn read(file: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+pub(crate) fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
+    value[field].as_array().unwrap_or_else(|| panic!("no list {field:?} in {value}"))
+}
+
+pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_else(|| panic!("no text {field:?} in {value}"))
+}
+
+pub(crate) fn number(value: &Value, field: &str) -> u64 {
+    value[field].as_u64().unwrap_or_else(|| panic!("no number {field:?} in {value}"))
+}
+
+/// A file of recorded placements.
+pub(crate) struct Recorded {
+    pub(crate) file: Value,
+    keys: Value,
+}
+
+impl Recorded {
+    pub(crate) fn open(file: &str) -> Recorded {
+        Recorded { file: read(file), keys: read("keys/memcached-family.json") }
+    }
+
+    /// The cases, each with its fleet.
+    pub(crate) fn cases(&self) -> impl Iterator<Item = (&Value, &[Value])> {
+        let fleet = |case| list(&self.file["fleets"], text(case, "fleet"));
+        list(&self.file, "cases").iter().map(move |case| (case, fleet(case)))
+    }
+
+    /// The keys of a case and the index of each key's owner; the empty key last, if it was asked for.
+    pub(crate) fn answers(&self, case: &Value, owners: &str) -> Vec<(&str, usize)> {
+        let keys = list(&self.keys, text(case, "keys")).iter().map(|key| key.as_str().expect("a key"));
+        let owners = list(case, owners).iter();
+        assert_eq!(keys.len(), owners.len(), "keys and owners in {}", case["fleet"]);
+        let empty = case.get("empty_key_owner").map(|owner| ("", owner));
+        let index = |owner: &Value| owner.as_u64().expect("an index") as usize;
+        keys.zip(owners).chain(empty).map(|(key, owner)| (key, index(owner))).collect()
+    }
+}
+
+/// How many answers were compared, and what was wrong with any.
+#[derive(Default)]
+pub(crate) struct Score {
+    answers: usize,
+    wrong: Vec<String>,
+}
+
+impl Score {
+    /// Compares the owners of a case with a placement. `servers` names the fleet's servers in its
+    /// order.
+    pub(crate) fn compare(
+        &mut self,
+        case: &Value,
+        answers: &[(&str, usize)],
+        servers: &Buckets,
+        place: &dyn Placement,
+    ) {
+        for &(key, owner) in answers {
+            let (recorded, ours) = (servers.servers()[owner].name(), place.owner(key.as_bytes()).name());
+            self.answers += 1;
+            if recorded != ours {
+                let (fleet, config) = (&case["fleet"], &case["config"]);
+                self.wrong.push(format!("{fleet} {config}: {key:?} is {recorded}'s, and we say {ours}"));
+            }
+        }
+    }
+
+    /// One line for the system. Fails on a wrong answer, and on fewer answers than there are.
+    pub(crate) fn close(self, recorded: &Recorded, at_least: usize) {
+        let system = text(&recorded.file, "system");
+        let version = text(&recorded.file, "version").split(' ').next().unwrap_or_default();
+        let (answers, right) = (self.answers, self.answers - self.wrong.len());
+        println!("{system} {version}: {} of {} recorded answers match", grouped(right), grouped(answers));
+        assert!(self.wrong.is_empty(), "{} wrong, the first: {}", self.wrong.len(), self.wrong[0]);
+        assert!(answers >= at_least, "{answers} answers, and there were {at_least}");
+    }
+}
+
+/// A number below a million with a comma before its last three digits.
+fn grouped(number: usize) -> String {
+    if number < 1_000 { number.to_string() } else { format!("{},{:03}", number / 1_000, number % 1_000) }
+}
+
+pub(crate) fn fleet(servers: &[Value], server: impl Fn(&Value) -> Result<Server, Error>) -> Buckets {
+    let servers: Result<Vec<Server>, Error> = servers.iter().map(server).collect();
+    Buckets::new(servers.expect("servers")).expect("a fleet")
+}
