@@ -84,6 +84,11 @@ impl Cap {
         }
     }
 
+    /// ε as a ratio in lowest terms, part and whole; nothing where there is no cap.
+    pub fn parts(self) -> Option<(u32, u32)> {
+        self.0.map(|epsilon| (epsilon.part, epsilon.whole.get()))
+    }
+
     /// The most that a server of `weight` out of `total_weight` may hold when all servers together
     /// hold `total`: ⌈(1 + ε) · total · weight ÷ total_weight⌉, so at least 1 as soon as there is
     /// load and the server has a weight.
@@ -223,6 +228,8 @@ mod tests {
         assert_eq!(tenth.limit(2_001, 1, 200), 12);
         assert_eq!(Cap::ratio(0, 7).unwrap().limit(100, 1, 3), 34);
         assert_eq!(Cap::ratio(1, 4).unwrap().limit(1_000, 2, 5), 500);
+        assert_eq!(Cap::ratio(2, 8).unwrap().parts(), Some((1, 4)));
+        assert_eq!(Cap::NONE.parts(), None);
     }
 
     #[test]
