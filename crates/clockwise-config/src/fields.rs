@@ -1,6 +1,7 @@
 //! Keys of a mapping, read by name and checked by type, with one wording for all formats.
 
 use crate::diagnostic::{quoted, ticked};
+use crate::fleet::Setting;
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
 use crate::source::Span;
@@ -48,6 +49,16 @@ impl<'n> Fields<'n> {
         self.entries
     }
 
+    /// The values of chosen keys, as settings of a placement.
+    pub(crate) fn settings(&self, chosen: impl Fn(&str) -> bool) -> Vec<Setting> {
+        let chosen = self.entries.iter().filter(|entry| chosen(&entry.key));
+        let scalar = |entry: &Entry| {
+            let text = entry.value.as_scalar()?.text.clone();
+            Some(Setting { text, span: entry.value.span })
+        };
+        chosen.filter_map(scalar).collect()
+    }
+
     /// Refuses keys that are not known, with the one that was probably meant.
     pub(crate) fn refuse_unknown(&self, report: &mut Report, known: &[&str]) {
         for entry in self.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
@@ -64,7 +75,7 @@ impl<'n> Fields<'n> {
 /// A text value: in quotes where the format tells text from numbers.
 pub(crate) fn text<'n>(report: &mut Report, entry: &'n Entry) -> Option<&'n str> {
     match &entry.value.value {
-        Value::Scalar(scalar) if matches!(scalar.kind, ScalarKind::Text | ScalarKind::Plain) => {
+        Value::Scalar(scalar) if matches!(scalar.kind, ScalarKind::Text | ScalarKind::Untyped) => {
             Some(&scalar.text)
         }
         _ => {
@@ -100,7 +111,11 @@ pub(crate) fn word<T: Copy>(
 pub(crate) fn integer(report: &mut Report, entry: &Entry, least: u64, most: u64) -> Option<u64> {
     let key = ticked(&entry.key);
     let scalar = match entry.value.as_scalar() {
-        Some(scalar) if scalar.kind != ScalarKind::Nothing => scalar,
+        Some(scalar)
+            if matches!(scalar.kind, ScalarKind::Integer | ScalarKind::Float | ScalarKind::Untyped) =>
+        {
+            scalar
+        }
         _ => {
             wrong_type(report, entry, "a whole number");
             return None;
@@ -108,7 +123,7 @@ pub(crate) fn integer(report: &mut Report, entry: &Entry, least: u64, most: u64)
     };
     let number = match scalar.kind {
         ScalarKind::Integer => Some(scalar.text.replace('_', "")),
-        ScalarKind::Plain | ScalarKind::Text => Some(scalar.text.clone()),
+        ScalarKind::Untyped => Some(scalar.text.clone()),
         _ => None,
     };
     let digits = number.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));

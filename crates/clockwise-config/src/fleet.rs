@@ -27,8 +27,17 @@ pub(crate) struct PoolRead {
     /// The placement, or why it has none although the file is right: such a pool can stand beside
     /// the one that is asked for.
     pub(crate) scheme: Result<Scheme, Diagnostic>,
+    /// The settings of the placement, as text.
+    pub(crate) settings: Vec<Setting>,
     pub(crate) entries: Vec<ServerEntry>,
     pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// A setting of the placement and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) text: String,
+    pub(crate) span: Span,
 }
 
 /// A server and where the file lists it.
@@ -46,6 +55,7 @@ pub struct Pool {
     name: Option<String>,
     span: Span,
     scheme: Scheme,
+    settings: Vec<Setting>,
     servers: Buckets,
     entries: Vec<ServerEntry>,
     warnings: Vec<Diagnostic>,
@@ -124,6 +134,7 @@ impl FleetFile {
             name: pool.name.clone(),
             span: pool.span,
             scheme: pool.scheme.clone()?,
+            settings: pool.settings.clone(),
             servers: servers
                 .map_err(|error| Diagnostic::error(&self.source, pool.span, error.to_string()))?,
             entries: pool.entries.clone(),
@@ -202,12 +213,21 @@ impl Pool {
         &self.warnings
     }
 
-    /// An error of the library about this fleet, at the line of the server it names.
+    /// An error of the library about this fleet, at the line of the server or the setting it names.
     ///
-    /// For errors that come up only when the placement is built: too many points, a table that is
-    /// too small.
+    /// For errors that come up only when the placement is built: too many points, a table size
+    /// that is not prime.
     pub fn diagnose(&self, error: &Error) -> Diagnostic {
-        Diagnostic::error(&self.source, self.place_of(error.server()), error.to_string())
+        let message = error.to_string();
+        let named = |setting: &&Setting| {
+            let mut words = message.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '_');
+            words.any(|word| word == setting.text)
+        };
+        let place = match error.server() {
+            Some(_) => self.place_of(error.server()),
+            None => self.settings.iter().find(named).map_or(self.span, |setting| setting.span),
+        };
+        Diagnostic::error(&self.source, place, message)
     }
 
     /// A warning about this fleet, or an error where the options say so, at the line of a server.

@@ -42,10 +42,10 @@ pub(crate) struct Scalar {
 /// What the syntax says a scalar is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScalarKind {
-    /// Text in quotes or in a block.
+    /// Text, where the format tells it from numbers.
     Text,
-    /// Without quotes in YAML, where the product decides what it is.
-    Plain,
+    /// Letters whose meaning the product decides: all of YAML.
+    Untyped,
     /// Nothing at all: `key:` in YAML.
     Nothing,
     /// A whole number in any base.
@@ -72,7 +72,7 @@ impl Node {
             Value::List(_) => "a list",
             Value::Map(_) => "a group of keys",
             Value::Scalar(scalar) => match scalar.kind {
-                ScalarKind::Text | ScalarKind::Plain => "text",
+                ScalarKind::Text | ScalarKind::Untyped => "text",
                 ScalarKind::Nothing => "nothing",
                 ScalarKind::Integer => "a whole number",
                 ScalarKind::Float => "a number",

@@ -39,18 +39,23 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
     let fields = Fields::of(report, &root, "the fleet".to_owned(), start)?;
     version(report, &fields)?;
     fields.refuse_unknown(report, &["version", "placement", "server"]);
-    let scheme = match fields.get("placement") {
-        Some(entry) => Fields::of(report, &entry.value, "[placement]".to_owned(), entry.key_span)
-            .and_then(|fields| placement::own(report, &fields)),
-        None => {
-            report.push(
-                report
-                    .error_at(start, "the fleet has no [placement]")
-                    .with_help("add `[placement]` with `scheme = \"ring\"` to say how keys are placed"),
-            );
-            None
+    let mut span = start;
+    let mut settings = Vec::new();
+    let mut scheme = None;
+    match fields.get("placement") {
+        Some(entry) => {
+            span = entry.key_span;
+            if let Some(fields) = Fields::of(report, &entry.value, "[placement]".to_owned(), span) {
+                settings = fields.settings(|_| true);
+                scheme = placement::own(report, &fields);
+            }
         }
-    };
+        None => report.push(
+            report
+                .error_at(start, "the fleet has no [placement]")
+                .with_help("add `[placement]` with `scheme = \"ring\"` to say how keys are placed"),
+        ),
+    }
     let mut place = start;
     let entries = match fields.get("server").map(|entry| (entry, &entry.value.value)) {
         Some((entry, Value::List(items))) => {
@@ -65,7 +70,7 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
         None => Vec::new(),
     };
     let entries = settle(report, "the fleet", place, entries);
-    Some(PoolRead { name: None, span: start, scheme: Ok(scheme?), entries, warnings: Vec::new() })
+    Some(PoolRead { name: None, span, scheme: Ok(scheme?), settings, entries, warnings: Vec::new() })
 }
 
 /// Without the right version nothing else is worth a complaint.

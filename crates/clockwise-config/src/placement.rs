@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use clockwise::dialect::{libmemcached, twemproxy};
 use clockwise::hash::{HashTag, NamedHash};
-use clockwise::{Error, Scheme};
+use clockwise::{Cap, Error, Scheme};
 
 use crate::diagnostic::{Diagnostic, quoted};
 use crate::fields::{self, Fields};
-use crate::node::Entry;
+use crate::node::{Entry, ScalarKind};
 use crate::report::Report;
 use crate::suggest::one_of;
 
@@ -22,6 +22,7 @@ const SCHEMES: &[Kind] = &[
     ("ring", &["hash", "points_per_weight"]),
     ("rendezvous", &["hash"]),
     ("jump", &["hash"]),
+    ("bounded", &["hash", "points_per_weight", "epsilon"]),
 ];
 
 const DIALECTS: &[Kind] = &[
@@ -98,8 +99,46 @@ fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme
             Scheme::Ring { hash: hash?, points_per_weight: points_per_weight? }
         }
         "rendezvous" => Scheme::Rendezvous { hash: hash? },
-        _ => Scheme::Jump { hash: hash? },
+        "jump" => Scheme::Jump { hash: hash? },
+        _ => {
+            let points_per_weight = number(report, fields, "points_per_weight", POINTS_PER_WEIGHT);
+            let cap = epsilon(report, fields);
+            Scheme::Bounded { hash: hash?, points_per_weight: points_per_weight?, cap: cap? }
+        }
     })
+}
+
+/// ε as it is written, never as a float.
+fn epsilon(report: &mut Report, fields: &Fields<'_>) -> Option<Cap> {
+    let Some(entry) = fields.get("epsilon") else {
+        return Some(Cap::QUARTER);
+    };
+    match entry.value.as_scalar() {
+        Some(scalar) if matches!(scalar.kind, ScalarKind::Float | ScalarKind::Integer) => {
+            let text = scalar.text.replace('_', "");
+            refuse_error(report, entry, text.strip_prefix('+').unwrap_or(&text).parse())
+        }
+        _ => {
+            fields::wrong_type(report, entry, "a number");
+            None
+        }
+    }
+}
+
+/// ε as a decimal number.
+fn decimal(cap: Cap) -> String {
+    const UNIT: u64 = 1_000_000_000;
+    match cap.parts() {
+        Some((part, whole)) if UNIT % u64::from(whole) == 0 => {
+            let billionths = u64::from(part) * (UNIT / u64::from(whole));
+            let text = format!("{}.{:09}", billionths / UNIT, billionths % UNIT);
+            let short = text.trim_end_matches('0');
+            if short.ends_with('.') { format!("{short}0") } else { short.to_owned() }
+        }
+        // Beyond the decimals that a file can hold; and from here on there is no cap.
+        Some((part, whole)) => format!("{part}/{whole}"),
+        None => (1_u64 << 32).to_string(),
+    }
 }
 
 fn libmemcached(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
@@ -202,6 +241,12 @@ pub(crate) fn settings(scheme: &Scheme) -> Vec<(&'static str, String)> {
         }
         Scheme::Rendezvous { hash } => named("rendezvous", hash),
         Scheme::Jump { hash } => named("jump", hash),
+        Scheme::Bounded { hash, points_per_weight, cap } => {
+            let mut lines = named("bounded", hash);
+            lines.push(("points_per_weight", points_per_weight.to_string()));
+            lines.push(("epsilon", decimal(*cap)));
+            lines
+        }
         Scheme::Libmemcached(options) => vec![
             ("dialect", text("libmemcached")),
             ("distribution", text(options.distribution.as_str())),

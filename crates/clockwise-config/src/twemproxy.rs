@@ -150,6 +150,7 @@ fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
         name: Some(entry.key.clone()),
         span: entry.key_span,
         scheme: scheme?,
+        settings: fields.settings(|key| ["hash", "hash_tag", "distribution"].contains(&key)),
         entries,
         warnings: Vec::new(),
     })

@@ -95,11 +95,8 @@ pub(crate) fn read(report: &mut Report) -> Option<Document> {
             Event::Scalar(text, style, anchor, tag) => {
                 note(&mut marks, anchor > 0, tag.is_some(), false, span);
                 let span = trimmed(&source, span);
-                let kind = match style {
-                    ScalarStyle::Plain if text.is_empty() => ScalarKind::Nothing,
-                    ScalarStyle::Plain => ScalarKind::Plain,
-                    _ => ScalarKind::Text,
-                };
+                let nothing = text.is_empty() && style == ScalarStyle::Plain;
+                let kind = if nothing { ScalarKind::Nothing } else { ScalarKind::Untyped };
                 Node { span, value: Value::Scalar(Scalar { text: text.into_owned(), kind }) }
             }
             Event::SequenceStart(anchor, tag) => {

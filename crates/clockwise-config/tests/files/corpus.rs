@@ -226,6 +226,7 @@ fn clockwise_fleets_read_or_are_refused_as_expected() {
         ("odd-cr.toml", Refused(&[(1, "carriage return must be followed by newline")])),
         ("odd-deep.toml", Refused(&[(2, "nested more than 80 levels deep")])),
         ("odd-dotted.toml", Refused(&[(2, "nested more than 80 levels deep")])),
+        ("odd-epsilon.toml", Refused(&[(4, "load cap -0.25 is negative")])),
         (
             "odd-keys.toml",
             Refused(&[

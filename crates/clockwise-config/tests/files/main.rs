@@ -4,6 +4,7 @@
 mod corpus;
 mod errors;
 mod mutations;
+mod own;
 mod twemproxy;
 
 use clockwise_config::{Diagnostics, FleetFile, Options, Pool, parse};

@@ -1,0 +1,168 @@
+//! Clockwise's own fleets: schemes, settings, what reads back.
+
+use clockwise::dialect::libmemcached;
+use clockwise::hash::NamedHash;
+use clockwise::{Placement as _, Scheme};
+use clockwise_config::{Options, parse};
+
+use crate::{pool, refused};
+
+/// A fleet of two with these lines under `[placement]`.
+fn fleet(placement: &str) -> String {
+    format!(
+        "version = 1\n[placement]\n{placement}\n[[server]]\nname = \"a\"\n[[server]]\nname = \"b\"\nweight = 2\n"
+    )
+}
+
+fn scheme(placement: &str) -> Scheme {
+    pool(fleet(placement)).scheme().clone()
+}
+
+#[test]
+fn every_scheme_is_read_with_its_settings_and_their_defaults() {
+    let hash = NamedHash::default();
+    let crc = NamedHash::Crc32;
+    for (text, expected) in [
+        ("scheme = 'mod-n'", Scheme::ModN { hash }),
+        ("scheme = 'ring'", Scheme::Ring { hash, points_per_weight: 160 }),
+        (
+            "scheme = 'ring'\npoints_per_weight = 7\nhash = 'crc32'",
+            Scheme::Ring { hash: crc, points_per_weight: 7 },
+        ),
+        ("scheme = 'rendezvous'", Scheme::Rendezvous { hash }),
+        ("scheme = 'jump'\nhash = 'crc32'", Scheme::Jump { hash: crc }),
+        (
+            "scheme = 'bounded'",
+            Scheme::Bounded { hash, points_per_weight: 160, cap: "0.25".parse().unwrap() },
+        ),
+        (
+            "scheme = 'bounded'\nepsilon = 0.1\npoints_per_weight = 1_00",
+            Scheme::Bounded { hash, points_per_weight: 100, cap: "0.1".parse().unwrap() },
+        ),
+        ("dialect = 'twemproxy'", Scheme::Twemproxy(Default::default())),
+        ("dialect = 'libmemcached'", Scheme::Libmemcached(Default::default())),
+        (
+            "dialect = 'libmemcached'\ndistribution = 'CONSISTENT_WEIGHTED'\nhash = 'MD5'",
+            Scheme::Libmemcached(libmemcached::Options::ketama_weighted()),
+        ),
+    ] {
+        assert_eq!(scheme(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn every_scheme_that_is_compared_can_be_written_and_read() {
+    for expected in Scheme::compared() {
+        let name = expected.to_string();
+        let name = name.split("-1").next().unwrap();
+        assert_eq!(
+            std::mem::discriminant(&scheme(&format!("scheme = '{name}'"))),
+            std::mem::discriminant(&expected)
+        );
+    }
+}
+
+#[test]
+fn settings_survive_being_written() {
+    for text in [
+        "scheme = 'mod-n'\nhash = 'murmur3-x86-32'",
+        "scheme = 'ring'\npoints_per_weight = 4294967295",
+        "scheme = 'bounded'\nepsilon = 0",
+        "scheme = 'bounded'\nepsilon = 1.5",
+        "scheme = 'bounded'\nepsilon = 0.000000001",
+        "scheme = 'bounded'\nepsilon = 123456.789",
+        "scheme = 'bounded'\nepsilon = 4294967296",
+        "dialect = 'twemproxy'\ndistribution = 'modula'\nhash = 'crc16'\nhash_tag = '$$'",
+        "dialect = 'twemproxy'\nhash_tag = \"é\"",
+        "dialect = 'twemproxy'\nhash_tag = \"\\\"\\\\\"",
+        "dialect = 'twemproxy'\nhash_tag = \"\\u0000\\u007f\"",
+        "dialect = 'libmemcached'\nset_after_servers = true\nsort_hosts = true\nhash = 'CRC'",
+    ] {
+        let first = pool(fleet(text));
+        let again = pool(first.to_toml());
+        assert_eq!(again.scheme(), first.scheme(), "{text}\n{}", first.to_toml());
+        assert_eq!(again.servers(), first.servers());
+    }
+}
+
+#[test]
+fn epsilon_is_a_number_of_decimal_digits() {
+    for (text, says) in [
+        ("-0.25", "fleet:4:11: load cap -0.25 is negative"),
+        ("1e3", "fleet:4:11: load cap \"1e3\" is not a decimal number"),
+        ("inf", "load cap \"inf\" is not a decimal number"),
+        ("0x10", "load cap \"0x10\" is not a decimal number"),
+        ("0.0000000001", "is too fine"),
+        ("'0.25'", "`epsilon` takes a number, and `'0.25'` is text"),
+        ("[1]", "`epsilon` takes a number, and `[1]` is a list"),
+    ] {
+        let refused = refused(fleet(&format!("scheme = 'bounded'\nepsilon = {text}")));
+        assert!(refused.contains(says), "{refused}");
+    }
+}
+
+#[test]
+fn whole_numbers_are_bounded_and_decimal() {
+    for (text, says) in [
+        ("0", "fleet:4:21: `points_per_weight` is \"0\", and it goes from 1 to 4294967295"),
+        ("4294967296", "it goes from 1"),
+        ("99999999999999999999999", "it goes from 1"),
+        ("-1", "`points_per_weight` is \"-1\", and a whole number is expected"),
+        ("1.0", "`points_per_weight` is \"1.0\", and a whole number is expected"),
+        ("0xa0", "`points_per_weight` is \"0xa0\", and a whole number is expected"),
+        ("'160'", "`points_per_weight` takes a whole number, and `'160'` is text"),
+        ("true", "`points_per_weight` takes a whole number, and `true` is a truth value"),
+    ] {
+        let refused = refused(fleet(&format!("scheme = 'ring'\npoints_per_weight = {text}")));
+        assert!(refused.contains(says), "{refused}");
+    }
+}
+
+#[test]
+fn a_server_is_what_its_table_says() {
+    let text = "version = 1\n[placement]\nscheme = 'ring'\n[[server]]\nname = 'a'\naddress = '10.0.0.1:1'\n\
+        weight = +1_0\nzone = 'z'\nstate = 'draining'\n[[server]]\nname = 'b'\n";
+    let pool = pool(text);
+    let [a, b] = pool.servers().servers() else { panic!("two servers") };
+    assert_eq!((a.name().as_str(), a.address().as_str(), a.weight().get()), ("a", "10.0.0.1:1", 10));
+    assert_eq!((a.zone().map(|zone| zone.as_str()), a.is_draining()), (Some("z"), true));
+    assert_eq!((b.address().as_str(), b.weight().get(), b.is_draining()), ("b", 1, false));
+    assert_eq!(b.zone(), None);
+    assert_eq!((pool.name(), pool.path()), (None, "fleet"));
+}
+
+#[test]
+fn errors_of_the_library_come_at_the_line_of_their_server_or_setting() {
+    let heavy = fleet("scheme = 'ring'\npoints_per_weight = 4_000_000_000");
+    let pool = pool(&heavy);
+    let error = pool.scheme().build(pool.servers()).unwrap_err();
+    assert!(error.is_too_large());
+    let shown = pool.diagnose(&error);
+    assert_eq!(
+        shown.line(),
+        heavy.lines().position(|line| line.contains("\"a\"")).map(|at| at + 1),
+        "{shown}"
+    );
+    assert_eq!(shown.excerpt(), Some("\"a\""));
+}
+
+#[test]
+fn fleets_build() {
+    for placement in
+        ["scheme = 'ring'", "scheme = 'jump'", "dialect = 'twemproxy'", "dialect = 'libmemcached'"]
+    {
+        let pool = pool(fleet(placement));
+        let built = pool.scheme().build(pool.servers()).unwrap();
+        assert!(["a", "b"].contains(&built.owner(b"user:42").name().as_str()));
+    }
+}
+
+#[test]
+fn the_shipped_examples_are_read_without_a_warning() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/");
+    for (file, servers) in [("fleet.toml", 6), ("twemproxy.yml", 4)] {
+        let bytes = std::fs::read(format!("{folder}{file}")).unwrap();
+        let pool = parse(file, &bytes, &Options { strict: true, merge: false }).unwrap().pick(None).unwrap();
+        assert_eq!(pool.servers().servers().len(), servers, "{file}");
+    }
+}
