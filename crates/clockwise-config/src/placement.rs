@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clockwise::dialect::{libmemcached, twemproxy};
 use clockwise::hash::{HashTag, NamedHash};
+use clockwise::maglev::{MAX_TABLE_SIZE, TABLE_SIZE};
 use clockwise::{Cap, Error, Scheme};
 
 use crate::diagnostic::{Diagnostic, quoted};
@@ -22,6 +23,7 @@ const SCHEMES: &[Kind] = &[
     ("ring", &["hash", "points_per_weight"]),
     ("rendezvous", &["hash"]),
     ("jump", &["hash"]),
+    ("maglev", &["hash", "table_size"]),
     ("bounded", &["hash", "points_per_weight", "epsilon"]),
 ];
 
@@ -100,6 +102,13 @@ fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme
         }
         "rendezvous" => Scheme::Rendezvous { hash: hash? },
         "jump" => Scheme::Jump { hash: hash? },
+        "maglev" => {
+            let table_size = match fields.get("table_size") {
+                Some(entry) => fields::integer(report, entry, 1, MAX_TABLE_SIZE),
+                None => Some(TABLE_SIZE),
+            };
+            Scheme::Maglev { hash: hash?, table_size: table_size? }
+        }
         _ => {
             let points_per_weight = number(report, fields, "points_per_weight", POINTS_PER_WEIGHT);
             let cap = epsilon(report, fields);
@@ -129,7 +138,7 @@ fn epsilon(report: &mut Report, fields: &Fields<'_>) -> Option<Cap> {
 fn decimal(cap: Cap) -> String {
     const UNIT: u64 = 1_000_000_000;
     match cap.parts() {
-        Some((part, whole)) if UNIT % u64::from(whole) == 0 => {
+        Some((part, whole)) if UNIT.is_multiple_of(u64::from(whole)) => {
             let billionths = u64::from(part) * (UNIT / u64::from(whole));
             let text = format!("{}.{:09}", billionths / UNIT, billionths % UNIT);
             let short = text.trim_end_matches('0');
@@ -241,6 +250,11 @@ pub(crate) fn settings(scheme: &Scheme) -> Vec<(&'static str, String)> {
         }
         Scheme::Rendezvous { hash } => named("rendezvous", hash),
         Scheme::Jump { hash } => named("jump", hash),
+        Scheme::Maglev { hash, table_size } => {
+            let mut lines = named("maglev", hash);
+            lines.push(("table_size", table_size.to_string()));
+            lines
+        }
         Scheme::Bounded { hash, points_per_weight, cap } => {
             let mut lines = named("bounded", hash);
             lines.push(("points_per_weight", points_per_weight.to_string()));

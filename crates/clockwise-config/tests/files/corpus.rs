@@ -205,6 +205,7 @@ fn clockwise_fleets_read_or_are_refused_as_expected() {
     let expected = [
         ("bom.toml", Reads(&[("", 1)])),
         ("crlf.toml", Reads(&[("", 2)])),
+        ("dotted.toml", Reads(&[("", 2)])),
         ("inline.toml", Reads(&[("", 3)])),
         ("jump.toml", Reads(&[("", 2)])),
         ("libmemcached.toml", Reads(&[("", 2)])),
@@ -232,7 +233,7 @@ fn clockwise_fleets_read_or_are_refused_as_expected() {
             Refused(&[
                 (2, "the fleet has no key `fleet`"),
                 (5, "[placement] has no key `hsah`"),
-                (6, "[placement] has no key `table_size`"),
+                (6, "scheme \"ring\" has no `table_size`"),
                 (7, "[placement] has no key `extra`"),
                 (11, "server \"a\" has no key `wieght`"),
                 (14, "server \"b\" has no key `port`"),

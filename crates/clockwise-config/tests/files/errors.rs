@@ -87,15 +87,15 @@ fn a_scheme_that_does_not_exist_and_a_key_of_another_scheme() {
     assert_eq!(
         shown(
             "fleet.toml",
-            "version = 1\n[placement]\nscheme = \"ring\"\nhash_tag = \"{}\"\n[[server]]\nname = \"a\"\n"
+            "version = 1\n[placement]\nscheme = \"ring\"\ntable_size = 65537\n[[server]]\nname = \"a\"\n"
         ),
-        r#"error: scheme "ring" has no `hash_tag`
+        r#"error: scheme "ring" has no `table_size`
  --> fleet.toml:4:1
   |
-4 | hash_tag = "{}"
-  | ^^^^^^^^
+4 | table_size = 65537
+  | ^^^^^^^^^^
   |
-  = help: `hash_tag` belongs to twemproxy"#
+  = help: `table_size` belongs to maglev"#
     );
 }
 

@@ -2,7 +2,7 @@
 
 use clockwise::dialect::libmemcached;
 use clockwise::hash::NamedHash;
-use clockwise::{Placement as _, Scheme};
+use clockwise::{Placement as _, Scheme, Zone};
 use clockwise_config::{Options, parse};
 
 use crate::{pool, refused};
@@ -30,6 +30,8 @@ fn every_scheme_is_read_with_its_settings_and_their_defaults() {
             Scheme::Ring { hash: crc, points_per_weight: 7 },
         ),
         ("scheme = 'rendezvous'", Scheme::Rendezvous { hash }),
+        ("scheme = 'maglev'", Scheme::Maglev { hash, table_size: 65537 }),
+        ("scheme = 'maglev'\ntable_size = 655_373", Scheme::Maglev { hash, table_size: 655373 }),
         ("scheme = 'jump'\nhash = 'crc32'", Scheme::Jump { hash: crc }),
         (
             "scheme = 'bounded'",
@@ -67,6 +69,7 @@ fn settings_survive_being_written() {
     for text in [
         "scheme = 'mod-n'\nhash = 'murmur3-x86-32'",
         "scheme = 'ring'\npoints_per_weight = 4294967295",
+        "scheme = 'maglev'\ntable_size = 7",
         "scheme = 'bounded'\nepsilon = 0",
         "scheme = 'bounded'\nepsilon = 1.5",
         "scheme = 'bounded'\nepsilon = 0.000000001",
@@ -125,7 +128,7 @@ fn a_server_is_what_its_table_says() {
     let pool = pool(text);
     let [a, b] = pool.servers().servers() else { panic!("two servers") };
     assert_eq!((a.name().as_str(), a.address().as_str(), a.weight().get()), ("a", "10.0.0.1:1", 10));
-    assert_eq!((a.zone().map(|zone| zone.as_str()), a.is_draining()), (Some("z"), true));
+    assert_eq!((a.zone().map(Zone::as_str), a.is_draining()), (Some("z"), true));
     assert_eq!((b.address().as_str(), b.weight().get(), b.is_draining()), ("b", 1, false));
     assert_eq!(b.zone(), None);
     assert_eq!((pool.name(), pool.path()), (None, "fleet"));
@@ -144,6 +147,14 @@ fn errors_of_the_library_come_at_the_line_of_their_server_or_setting() {
         "{shown}"
     );
     assert_eq!(shown.excerpt(), Some("\"a\""));
+    for (size, says) in [("65536", "table size 65536 is not a prime"), ("2", "do not fit a table of 2 slots")]
+    {
+        let text = fleet(&format!("scheme = 'maglev'\nhash = 'crc32'\ntable_size = {size}"));
+        let pool = crate::pool(text + "[[server]]\nname = \"c\"\n");
+        let shown = pool.diagnose(&pool.scheme().build(pool.servers()).unwrap_err());
+        assert_eq!((shown.line(), shown.excerpt()), (Some(5), Some(size)), "{shown}");
+        assert!(shown.message().contains(says), "{shown}");
+    }
 }
 
 #[test]
