@@ -13,6 +13,9 @@ pub(crate) struct Tally {
     pub(crate) failed: u64,
 }
 
+/// How much of the output of a step that failed is shown.
+const SHOWN_LINES: usize = 200;
+
 /// What a step has to say: lines to print under it, or why it failed.
 pub(crate) type Outcome = Result<Vec<String>, String>;
 
@@ -42,7 +45,7 @@ impl Steps {
         self.run(name, alone, || match logged(&root, name, command) {
             Ok((success, log)) => {
                 let notes = log.lines().filter(|line| note(line)).map(str::to_owned).collect();
-                (settle(success, tally(&log)), notes, (!success).then_some(log))
+                (settle(success, tally(&log)), notes, (!success).then(|| shortened(&log, name)))
             }
             Err(error) => {
                 let problem = format!("{}: {error}", command.get_program().to_string_lossy());
@@ -96,6 +99,18 @@ fn logged(root: &std::path::Path, name: &str, command: &mut Command) -> io::Resu
         .stderr(log)
         .status()?;
     Ok((status.success(), String::from_utf8_lossy(&fs::read(&path)?).into_owned()))
+}
+
+/// The end of a log, where the failure is.
+fn shortened(log: &str, name: &str) -> String {
+    let lines: Vec<&str> = log.trim_end().lines().collect();
+    match lines.len().checked_sub(SHOWN_LINES) {
+        None | Some(0) => lines.join("\n"),
+        Some(hidden) => {
+            let shown = lines[hidden..].join("\n");
+            format!("({hidden} lines before these are in target/xtask/{name}.log)\n{shown}")
+        }
+    }
 }
 
 /// A program that failed without a failing test (it did not compile, say) is itself the failure.
