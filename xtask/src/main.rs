@@ -1,6 +1,7 @@
 //! `cargo xtask VERB`: each verb is one step of CI, and the command to run by hand.
 
 mod bench;
+mod fuzz;
 mod live;
 mod no_std;
 mod packages;
@@ -86,6 +87,12 @@ const VERBS: &[Verb] = &[
             program(root, &[], if curves { bench::curves(root) } else { bench::ratios() })
         },
     },
+    Verb {
+        name: "fuzz",
+        options: "[--mutations N] [--seed N]",
+        about: "the mutation tests with more mutations (1,000,000 each) and, if given, another seed",
+        run: |root, options| program(root, &[], fuzz::command(options)?),
+    },
 ];
 
 fn main() -> ExitCode {
@@ -113,9 +120,10 @@ fn main() -> ExitCode {
 }
 
 fn help() {
-    println!("cargo xtask VERB\n");
+    println!("cargo xtask VERB");
     for verb in VERBS {
-        println!("{:<16}{}", format!("{} {}", verb.name, verb.options), verb.about);
+        let usage = format!("{} {}", verb.name, verb.options);
+        println!("\n{}\n    {}", usage.trim_end(), verb.about);
     }
 }
 

@@ -1,12 +1,9 @@
 //! Broken files never panic, and every complaint names its place.
 //!
-//! The targets are plain functions of bytes. Here they run over the corpus in `fuzz/corpus` and
-//! over seeded mutations of it; a fuzzer with a toolchain of its own can call them as they are.
-
-use std::fs;
-use std::path::PathBuf;
+//! The target is a plain function of bytes, run over `fuzz/corpus` and over seeded mutations of it.
 
 use clockwise_config::{Diagnostic, Options, Severity, parse};
+use clockwise_fuzz::{Campaign, corpus};
 
 /// One target for all kinds of files, since the content decides what a file is: whatever the bytes,
 /// they are read or refused with complaints that hold.
@@ -97,56 +94,6 @@ fn names_something(message: &str, line: &str, excerpt: &str) -> bool {
         || escapes
 }
 
-fn corpus(kind: &str) -> Vec<Vec<u8>> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus")).join(kind);
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths.iter().map(|path| fs::read(path).unwrap()).collect()
-}
-
-/// splitmix64 (Steele, Lea, Flood 2014): the same mutations everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-}
-
-const NUMBERS: &[&str] = &[
-    "0",
-    "-1",
-    "1",
-    "65535",
-    "65536",
-    "2147483647",
-    "2147483648",
-    "4294967295",
-    "4294967296",
-    "18446744073709551616",
-    "1e400",
-    "-0",
-    "0.5",
-    "nan",
-    "inf",
-    "0x10",
-    "",
-    "00",
-    "1_0",
-    "99999999999999999999999999",
-];
-
 const PIECES: &[&str] = &[
     "\0",
     "\r",
@@ -188,84 +135,10 @@ const PIECES: &[&str] = &[
     " ",
 ];
 
-fn mutate(random: &mut Random, mut bytes: Vec<u8>, corpus: &[Vec<u8>]) -> Vec<u8> {
-    for _ in 0..=random.below(3) {
-        let at = random.below(bytes.len());
-        match random.below(10) {
-            0 if !bytes.is_empty() => bytes[at] ^= 1 << random.below(8),
-            1 if !bytes.is_empty() => bytes[at] = random.next() as u8,
-            2 => bytes.truncate(at),
-            3 => {
-                let piece = random.pick(PIECES).bytes();
-                bytes.splice(at..at, piece);
-            }
-            4 => {
-                let other = random.pick(corpus);
-                let from = random.below(other.len());
-                bytes.truncate(at);
-                bytes.extend_from_slice(&other[from..]);
-            }
-            5 => bytes = numbers(random, &bytes),
-            kind => {
-                let mut lines: Vec<Vec<u8>> = bytes.split(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
-                let line = random.below(lines.len());
-                match kind {
-                    6 => lines.insert(line, lines[line].clone()),
-                    7 => drop(lines.remove(line)),
-                    8 => {
-                        let other = random.below(lines.len());
-                        lines.swap(line, other);
-                    }
-                    _ => {
-                        let other = random.pick(corpus);
-                        let theirs: Vec<&[u8]> = other.split(|&b| b == b'\n').collect();
-                        lines.insert(line, random.pick(&theirs).to_vec());
-                    }
-                }
-                bytes = lines.join(&b'\n');
-            }
-        }
-    }
-    bytes
-}
-
-/// One of the numbers in the text becomes an extreme one.
-fn numbers(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
-    let starts: Vec<usize> = (0..bytes.len())
-        .filter(|&at| bytes[at].is_ascii_digit() && (at == 0 || !bytes[at - 1].is_ascii_digit()))
-        .collect();
-    if starts.is_empty() {
-        return bytes.to_vec();
-    }
-    let start = *random.pick(&starts);
-    let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut out = bytes[..start].to_vec();
-    out.extend_from_slice(random.pick(NUMBERS).as_bytes());
-    out.extend_from_slice(&bytes[start + length..]);
-    out
-}
-
-/// Runs the target and says which input it was that broke it.
-fn run(what: &str, bytes: &[u8]) {
-    let result = std::panic::catch_unwind(|| file(bytes));
-    if let Err(panic) = result {
-        eprintln!("{what}:\n{}", bytes.escape_ascii());
-        std::panic::resume_unwind(panic);
-    }
-}
-
 fn mutations(kind: &str, seed: u64) {
-    let corpus = corpus(kind);
+    let corpus = corpus(kind).unwrap();
     assert!(corpus.len() >= 12, "{kind}");
-    for (index, bytes) in corpus.iter().enumerate() {
-        run(&format!("{kind} {index}"), bytes);
-    }
-    for round in 0..20_000_u64 {
-        let mut random = Random(seed ^ (round << 20));
-        let start = random.pick(&corpus).clone();
-        let bytes = mutate(&mut random, start, &corpus);
-        run(&format!("{kind} seed {seed:#x} round {round}"), &bytes);
-    }
+    Campaign { name: kind, corpus, words: PIECES, seed }.run(|bytes, _| file(bytes));
 }
 
 #[test]
