@@ -1,3 +1,5 @@
+//! Pictures, read back as XML and held to what they show.
+
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
