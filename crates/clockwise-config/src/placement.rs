@@ -117,21 +117,22 @@ fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme
     })
 }
 
-/// ε as it is written, never as a float.
+/// ε as it is written, with or without quotes, and never as a float.
 fn epsilon(report: &mut Report, fields: &Fields<'_>) -> Option<Cap> {
     let Some(entry) = fields.get("epsilon") else {
         return Some(Cap::QUARTER);
     };
-    match entry.value.as_scalar() {
+    let text = match entry.value.as_scalar() {
         Some(scalar) if matches!(scalar.kind, ScalarKind::Float | ScalarKind::Integer) => {
-            let text = scalar.text.replace('_', "");
-            refuse_error(report, entry, text.strip_prefix('+').unwrap_or(&text).parse())
+            scalar.text.strip_prefix('+').unwrap_or(&scalar.text).replace('_', "")
         }
+        Some(scalar) if scalar.kind == ScalarKind::Text => scalar.text.clone(),
         _ => {
             fields::wrong_type(report, entry, "a number");
-            None
+            return None;
         }
-    }
+    };
+    refuse_error(report, entry, text.parse())
 }
 
 /// ε as a decimal number.

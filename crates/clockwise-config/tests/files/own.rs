@@ -71,7 +71,7 @@ fn settings_survive_being_written() {
         "scheme = 'ring'\npoints_per_weight = 4294967295",
         "scheme = 'maglev'\ntable_size = 7",
         "scheme = 'bounded'\nepsilon = 0",
-        "scheme = 'bounded'\nepsilon = 1.5",
+        "scheme = 'bounded'\nepsilon = '1.5'",
         "scheme = 'bounded'\nepsilon = 0.000000001",
         "scheme = 'bounded'\nepsilon = 123456.789",
         "scheme = 'bounded'\nepsilon = 4294967296",
@@ -96,7 +96,8 @@ fn epsilon_is_a_number_of_decimal_digits() {
         ("inf", "load cap \"inf\" is not a decimal number"),
         ("0x10", "load cap \"0x10\" is not a decimal number"),
         ("0.0000000001", "is too fine"),
-        ("'0.25'", "`epsilon` takes a number, and `'0.25'` is text"),
+        ("'a quarter'", "load cap \"a quarter\" is not a decimal number"),
+        ("true", "`epsilon` takes a number, and `true` is a truth value"),
         ("[1]", "`epsilon` takes a number, and `[1]` is a list"),
     ] {
         let refused = refused(fleet(&format!("scheme = 'bounded'\nepsilon = {text}")));
