@@ -51,6 +51,7 @@ pub(crate) enum Kind {
     TableSize { size: u64, problem: &'static str },
     MoreServersThanSlots { servers: usize, slots: usize },
     SlotOutOfRange { slot: u64, slots: usize },
+    SlotTaken { slot: u32, owner: String },
     SlotsUnassigned { first: usize, missing: usize, slots: usize },
     BucketOutOfRange { bucket: usize, buckets: usize },
     BucketCount { value: i128, problem: &'static str },
@@ -133,6 +134,7 @@ impl Error {
                 | Kind::TableSize { .. }
                 | Kind::MoreServersThanSlots { .. }
                 | Kind::SlotOutOfRange { .. }
+                | Kind::SlotTaken { .. }
                 | Kind::SlotsUnassigned { .. }
                 | Kind::BucketOutOfRange { .. }
                 | Kind::BucketCount { .. }
@@ -197,6 +199,7 @@ impl fmt::Display for Error {
                 write!(f, "{servers} servers do not fit a table of {slots} slots: each needs at least one")
             }
             Kind::SlotOutOfRange { slot, slots } => write!(f, "slot {slot} is outside 0..{slots}"),
+            Kind::SlotTaken { slot, owner } => write!(f, "slot {slot} already belongs to {owner:?}"),
             Kind::SlotsUnassigned { first, missing, slots } => {
                 write!(f, "{missing} of {slots} slots have no owner, the first of them slot {first}")
             }

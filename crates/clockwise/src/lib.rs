@@ -138,6 +138,7 @@ pub mod ring;
 mod route;
 mod scheme;
 mod server;
+pub mod slots;
 #[cfg(test)]
 mod testing;
 mod view;
@@ -157,4 +158,5 @@ pub use ring::{Geometry, Ring};
 pub use route::{Down, Route, route, route_ix};
 pub use scheme::{Built, Scheme};
 pub use server::{Address, Server, ServerName, Weight, Zone};
+pub use slots::{SlotMap, Slots};
 pub use view::{Admission, Epoch, View, admit};

@@ -92,6 +92,9 @@ impl KeyHash for PoolHash {
             part => self.hash.hash(part),
         }
     }
+    fn bits(&self) -> u32 {
+        self.hash.bits()
+    }
     fn name(&self) -> Cow<'static, str> {
         let hash = self.hash.name();
         match self.tag {

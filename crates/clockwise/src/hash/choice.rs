@@ -22,6 +22,9 @@ macro_rules! hash_choice {
             fn hash(&self, bytes: &[u8]) -> u64 {
                 match self { $($choice::$variant => $hash.hash(bytes),)+ }
             }
+            fn bits(&self) -> u32 {
+                match self { $($choice::$variant => $hash.bits(),)+ }
+            }
             fn name(&self) -> alloc::borrow::Cow<'static, str> {
                 match self { $($choice::$variant => $hash.name(),)+ }
             }

@@ -79,6 +79,9 @@ impl KeyHash for Crc16Xmodem {
     fn hash(&self, bytes: &[u8]) -> u64 {
         crc16_xmodem(bytes).into()
     }
+    fn bits(&self) -> u32 {
+        16
+    }
     fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed("crc16-xmodem")
     }
@@ -90,6 +93,9 @@ impl KeyHash for Crc32Of15Bits {
     }
     fn hash(&self, bytes: &[u8]) -> u64 {
         (crc32(bytes) >> 16 & 0x7fff).into()
+    }
+    fn bits(&self) -> u32 {
+        15
     }
     fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed("crc32-15-bits")

@@ -17,6 +17,7 @@ mod md5;
 mod murmur2;
 mod murmur3;
 mod named;
+mod redis;
 mod sip;
 mod splitmix;
 mod tag;
@@ -35,6 +36,7 @@ pub use md5::{Md5, Md5Prefix, Md5Word, md5_words};
 pub use murmur2::{Murmur2Length, Murmur3Length};
 pub use murmur3::{Murmur3X64_128, Murmur3X86_32, murmur3_x64_128, murmur3_x86_32};
 pub use named::NamedHash;
+pub use redis::RedisSlot;
 pub use sip::SipHash24;
 pub use splitmix::SplitMix64;
 pub use tag::HashTag;
@@ -57,6 +59,14 @@ pub trait KeyHash {
     /// The value; one of 32 bits stands in the low half.
     fn hash(&self, bytes: &[u8]) -> u64;
 
+    /// How many of the value's low bits ever vary: those of its width, unless it is narrower.
+    fn bits(&self) -> u32 {
+        match self.width() {
+            Width::Bits32 => 32,
+            Width::Bits64 => 64,
+        }
+    }
+
     /// The name, with whatever else decides the value (a seed, a hash tag).
     fn name(&self) -> Cow<'static, str>;
 }
@@ -67,6 +77,9 @@ impl<H: KeyHash + ?Sized> KeyHash for &H {
     }
     fn hash(&self, bytes: &[u8]) -> u64 {
         (**self).hash(bytes)
+    }
+    fn bits(&self) -> u32 {
+        (**self).bits()
     }
     fn name(&self) -> Cow<'static, str> {
         (**self).name()

@@ -3,7 +3,7 @@
 use super::choice::hash_choice;
 use super::{
     Crc16Xmodem, Crc32, Fmix32Fnv1a32, Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64, Md5, Md5Word, Murmur3X64_128,
-    Murmur3X86_32, SipHash24, Xxh3, Xxh32, Xxh64,
+    Murmur3X86_32, RedisSlot, SipHash24, Xxh3, Xxh32, Xxh64,
 };
 
 hash_choice! {
@@ -39,6 +39,8 @@ hash_choice! {
         Fnv1a64 = "fnv1a-64" => Fnv1a64,
         Fmix32Fnv1a32 = "fmix32-fnv1a-32" => Fmix32Fnv1a32,
         SipHash24 = "siphash-2-4" => SipHash24::default(),
+        /// : for tables of slots only.
+        RedisSlot = "redis-slot" => RedisSlot,
     }
 }
 
