@@ -20,6 +20,7 @@ use crate::placement::{Measured, Placement, Ranked, ServerIx};
 use crate::rendezvous::{Native, Rendezvous};
 use crate::ring::{Geometry, Ring};
 use crate::server::Server;
+use crate::slots::{SlotMap, Slots};
 
 /// A placement scheme with its settings, or another system's recipe.
 ///
@@ -64,6 +65,14 @@ pub enum Scheme {
         hash: NamedHash,
         /// Slots of the table, a prime.
         table_size: u64,
+    },
+    /// [`Slots`]: dealt [evenly](SlotMap::even) at first, and [rebalanced](SlotMap::rebalanced) with
+    /// the fewest moves when the fleet changes.
+    Slots {
+        /// The key hash; `redis-slot` with 16,384 slots is what Redis Cluster does.
+        hash: NamedHash,
+        /// How many slots there are.
+        slots: u32,
     },
     /// [Bounded loads](crate::Bounded) over a native ring. What it builds answers with the plain
     /// owner, and says the [cap](Built::cap) that the load decides by.
@@ -112,6 +121,9 @@ impl Scheme {
             Scheme::Maglev { hash, table_size } => {
                 Built::Maglev(Maglev::with_table_size(*hash, &set(), *table_size)?)
             }
+            Scheme::Slots { hash, slots } => {
+                Built::Slots(Slots::new(*hash, &SlotMap::even(&set(), *slots)?)?)
+            }
             Scheme::Bounded { hash, points_per_weight, cap } => {
                 Built::Bounded(ring(*hash, *points_per_weight)?, *cap)
             }
@@ -126,8 +138,12 @@ impl Scheme {
     /// The same as [`build`](Scheme::build), except for schemes whose answer depends on where they
     /// come from.
     pub fn build_after(&self, before: &Built, servers: &Buckets) -> Result<Built, Error> {
-        let _ = before;
-        self.build(servers)
+        match (self, before) {
+            (Scheme::Slots { hash, slots }, Built::Slots(before)) if before.map().slots() == *slots => {
+                Ok(Built::Slots(Slots::new(*hash, &before.map().rebalanced(&servers.into())?)?))
+            }
+            _ => self.build(servers),
+        }
     }
 
     /// Whether it leaves open which of several servers at one point owns the arc.
@@ -145,6 +161,7 @@ impl fmt::Display for Scheme {
             Scheme::Rendezvous { .. } => f.pad("rendezvous"),
             Scheme::Jump { .. } => f.pad("jump"),
             Scheme::Maglev { .. } => f.pad("maglev"),
+            Scheme::Slots { .. } => f.pad("slots"),
             Scheme::Bounded { .. } => f.pad("bounded"),
             Scheme::Libmemcached(options) => f.pad(&format!("libmemcached {}", options.distribution)),
             Scheme::Twemproxy(options) => {
@@ -168,6 +185,8 @@ pub enum Built {
     Jump(Jump<NamedHash>),
     /// Of [`Scheme::Maglev`].
     Maglev(Maglev<NamedHash>),
+    /// Of [`Scheme::Slots`].
+    Slots(Slots<NamedHash>),
     /// Of [`Scheme::Bounded`]: the base ring and the cap.
     Bounded(Ring<NamedHash>, Cap),
     /// Of [`Scheme::Libmemcached`].
@@ -185,6 +204,7 @@ macro_rules! ask {
             Built::Rendezvous($placement) => $answer,
             Built::Jump($placement) => $answer,
             Built::Maglev($placement) => $answer,
+            Built::Slots($placement) => $answer,
             Built::Bounded($placement, _) => $answer,
             Built::Libmemcached($placement) => $answer,
             Built::Twemproxy($placement) => $answer,
@@ -208,7 +228,9 @@ impl Built {
             Built::Ring(ring) | Built::Bounded(ring, _) => Some(ring.geometry()),
             Built::Libmemcached(placed) => Some(placed.as_ring()?.geometry()),
             Built::Twemproxy(placed) => Some(placed.as_ring()?.geometry()),
-            Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) | Built::Maglev(_) => None,
+            Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) | Built::Maglev(_) | Built::Slots(_) => {
+                None
+            }
         }
     }
 }
