@@ -10,10 +10,12 @@ use clockwise::dialect::handbook;
 use clockwise::hash::{NamedHash, SplitMix64};
 use clockwise::{Buckets, Built, Cap, Layout, Members, Moves, Placement, Scheme, Server, ServerIx};
 
+type AnyPlacement = Box<dyn Placement>;
+
 /// A scheme, and which promises it makes beside those that all make.
 struct Case {
     name: String,
-    build: Box<dyn Fn(&Buckets) -> Box<dyn Placement>>,
+    build: Box<dyn Fn(&Buckets) -> AnyPlacement>,
     /// Any server may come or go: the order of the list is no matter.
     set: bool,
     /// A newcomer (for a list: at its end) draws keys, and no others move; and the reverse.
