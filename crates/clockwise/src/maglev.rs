@@ -186,19 +186,22 @@ impl Walk {
 /// Each slot of the result holds the position of its owner. A permutation meets every slot once,
 /// so a walk ends within M steps; all of them together take about M ln M.
 fn fill(size: u32, mut walks: Vec<Walk>, turns: impl Iterator<Item = u32>) -> Vec<u32> {
-    const FREE: u32 = u32::MAX;
-    let mut table = alloc::vec![FREE; size as usize];
+    let mut table = alloc::vec![0; size as usize];
+    // One bit a slot: most steps meet a slot that is taken, and the bits stay in the cache.
+    let mut taken = alloc::vec![0_u64; (size as usize).div_ceil(64)];
     for at in turns.take(size as usize) {
         let walk = &mut walks[at as usize];
         loop {
-            let slot = &mut table[walk.slot as usize];
+            let slot = walk.slot;
             // Below 2 × 2²⁴, so the sum does not wrap.
             walk.slot += walk.skip;
             if walk.slot >= size {
                 walk.slot -= size;
             }
-            if *slot == FREE {
-                *slot = at;
+            let (word, bit) = (&mut taken[slot as usize / 64], 1 << (slot % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                table[slot as usize] = at;
                 break;
             }
         }
