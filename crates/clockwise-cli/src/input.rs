@@ -63,7 +63,7 @@ pub(crate) fn warn_of(pool: &Pool, built: &Built, reading: &args::Reading) -> Re
     for server in ring.pointless() {
         say(&pool.warn(Some(server.name().as_str()), &pointless(server, built), &reading.into()))?;
     }
-    if pool.scheme().ties_are_unspecified() {
+    if ring.ties_are_unspecified() {
         for collision in ring.collisions() {
             let names: Vec<&str> =
                 collision.servers().iter().map(|ix| built.servers()[ix.index()].name().as_str()).collect();

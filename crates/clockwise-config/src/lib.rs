@@ -44,6 +44,7 @@
 //! comes out.
 
 mod diagnostic;
+mod dialect;
 mod fields;
 mod fleet;
 mod kind;

@@ -1,22 +1,24 @@
-//! How keys are placed: `[placement]` of our own files, and the keys of foreign files that say it.
+//! How keys are placed: `[placement]` of our own files.
 //!
-//! Each scheme and dialect stands here once with its keys, read and written side by side.
+//! Each scheme stands here once with its keys, read and written side by side; dialects have a table
+//! of their own.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
-use clockwise::dialect::{libmemcached, twemproxy};
-use clockwise::hash::{HashTag, NamedHash};
+use clockwise::hash::NamedHash;
 use clockwise::maglev::{MAX_TABLE_SIZE, TABLE_SIZE};
 use clockwise::{Cap, Error, Scheme};
 
-use crate::diagnostic::{Diagnostic, quoted};
+use crate::diagnostic::quoted;
+use crate::dialect::{self, DIALECTS};
 use crate::fields::{self, Fields};
 use crate::node::{Entry, ScalarKind};
 use crate::report::Report;
 use crate::suggest::one_of;
 
 /// A scheme's or dialect's name and the keys that go with it.
-type Kind = (&'static str, &'static [&'static str]);
+pub(crate) type Kind = (&'static str, &'static [&'static str]);
 
 const SCHEMES: &[Kind] = &[
     ("mod-n", &["hash"]),
@@ -25,11 +27,6 @@ const SCHEMES: &[Kind] = &[
     ("jump", &["hash"]),
     ("maglev", &["hash", "table_size"]),
     ("bounded", &["hash", "points_per_weight", "epsilon"]),
-];
-
-const DIALECTS: &[Kind] = &[
-    ("libmemcached", &["distribution", "hash", "set_after_servers", "sort_hosts"]),
-    ("twemproxy", &["distribution", "hash", "hash_tag"]),
 ];
 
 /// Points for a unit of weight, unless said.
@@ -58,17 +55,9 @@ pub(crate) fn own(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
     let &(name, keys) = fields::word(report, entry, what, &words)?;
     refuse_keys_of_others(report, fields, what, name, keys);
     if what == "scheme" {
-        return native(report, fields, name);
-    }
-    if name == "libmemcached" {
-        return libmemcached(report, fields);
-    }
-    match twemproxy(report, fields)? {
-        Ok(scheme) => Some(scheme),
-        Err(diagnostic) => {
-            report.push(diagnostic);
-            None
-        }
+        native(report, fields, name)
+    } else {
+        dialect::read(report, fields, name).map(Scheme::Dialect)
     }
 }
 
@@ -93,7 +82,7 @@ fn refuse_keys_of_others(report: &mut Report, fields: &Fields<'_>, what: &str, n
 }
 
 fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme> {
-    let hash = choice(report, fields, "hash", NamedHash::ALL.iter().map(|hash| hash.as_str()));
+    let hash = choice(report, fields, "hash", NamedHash::default(), NamedHash::ALL);
     Some(match name {
         "mod-n" => Scheme::ModN { hash: hash? },
         "ring" => {
@@ -151,67 +140,17 @@ fn decimal(cap: Cap) -> String {
     }
 }
 
-fn libmemcached(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
-    use libmemcached::{Distribution, Hash, Options};
-    let distribution =
-        choice(report, fields, "distribution", Distribution::ALL.iter().map(|word| word.as_str()));
-    let hash = choice(report, fields, "hash", Hash::ALL.iter().map(|word| word.as_str()));
-    let mut flag = |key| match fields.get(key) {
-        Some(entry) => fields::boolean(report, entry),
-        None => Some(false),
-    };
-    let (set_after_servers, sort_hosts) = (flag("set_after_servers"), flag("sort_hosts"));
-    Some(Scheme::Libmemcached(Options {
-        distribution: distribution?,
-        hash: hash?,
-        set_after_servers: set_after_servers?,
-        sort_hosts: sort_hosts?,
-    }))
-}
-
-/// Reads what decides the placement of a twemproxy pool, from its own file or from ours. The inner
-/// error is that of a pool that is right and places nothing.
-pub(crate) fn twemproxy(report: &mut Report, fields: &Fields<'_>) -> Option<Result<Scheme, Diagnostic>> {
-    use twemproxy::{Distribution, Hash, Options};
-    let hash = choice(report, fields, "hash", Hash::ALL.iter().map(|word| word.as_str()));
-    let hash_tag = match fields.get("hash_tag") {
-        Some(entry) => {
-            let tag = fields::text(report, entry).map(HashTag::from_str);
-            tag.and_then(|tag| refuse_error(report, entry, tag)).map(Some)
-        }
-        None => Some(None),
-    };
-    let random = fields
-        .get("distribution")
-        .filter(|entry| entry.value.as_scalar().is_some_and(|s| s.text == "random"));
-    let distribution = match random {
-        Some(entry) => match Distribution::from_str("random") {
-            Ok(distribution) => Some(Ok(distribution)),
-            Err(error) => Some(Err(report.error_at(entry.place(), format!("{}: {error}", fields.what)))),
-        },
-        None => {
-            choice(report, fields, "distribution", Distribution::ALL.iter().map(|word| word.as_str())).map(Ok)
-        }
-    };
-    match distribution? {
-        Ok(distribution) => {
-            Some(Ok(Scheme::Twemproxy(Options { distribution, hash: hash?, hash_tag: hash_tag? })))
-        }
-        Err(reason) => Some(Err(reason)),
-    }
-}
-
 /// One of the words of a setting, or its default if the file does not say.
-fn choice<T: FromStr<Err = Error> + Default>(
+pub(crate) fn choice<T: FromStr<Err = Error> + Display>(
     report: &mut Report,
     fields: &Fields<'_>,
     key: &str,
-    words: impl Iterator<Item = &'static str>,
+    default: T,
+    all: &[T],
 ) -> Option<T> {
     let Some(entry) = fields.get(key) else {
-        return Some(T::default());
+        return Some(default);
     };
-    let words: Vec<(&str, &str)> = words.map(|word| (word, word)).collect();
     let text = fields::text(report, entry)?;
     match text.parse() {
         Ok(value) => Some(value),
@@ -220,6 +159,8 @@ fn choice<T: FromStr<Err = Error> + Default>(
             refuse_error(report, entry, Err(error))
         }
         Err(_) => {
+            let words: Vec<String> = all.iter().map(T::to_string).collect();
+            let words: Vec<(&str, ())> = words.iter().map(|word| (word.as_str(), ())).collect();
             fields::word(report, entry, key, &words);
             None
         }
@@ -234,7 +175,7 @@ fn number(report: &mut Report, fields: &Fields<'_>, key: &str, default: u32) -> 
 }
 
 /// The value, or its error at the place of the entry.
-fn refuse_error<T>(report: &mut Report, entry: &Entry, value: Result<T, Error>) -> Option<T> {
+pub(crate) fn refuse_error<T>(report: &mut Report, entry: &Entry, value: Result<T, Error>) -> Option<T> {
     value.map_err(|error| report.error(entry.place(), error.to_string())).ok()
 }
 
@@ -262,24 +203,7 @@ pub(crate) fn settings(scheme: &Scheme) -> Vec<(&'static str, String)> {
             lines.push(("epsilon", decimal(*cap)));
             lines
         }
-        Scheme::Libmemcached(options) => vec![
-            ("dialect", text("libmemcached")),
-            ("distribution", text(options.distribution.as_str())),
-            ("hash", text(options.hash.as_str())),
-            ("set_after_servers", options.set_after_servers.to_string()),
-            ("sort_hosts", options.sort_hosts.to_string()),
-        ],
-        Scheme::Twemproxy(options) => {
-            let mut lines = vec![
-                ("dialect", text("twemproxy")),
-                ("distribution", text(options.distribution.as_str())),
-                ("hash", text(options.hash.as_str())),
-            ];
-            // Two bytes that were read as text are text.
-            let marks = options.hash_tag.map(|tag| tag.marks());
-            lines.extend(marks.map(|marks| ("hash_tag", text(&String::from_utf8_lossy(&marks)))));
-            lines
-        }
+        Scheme::Dialect(dialect) => dialect::settings(dialect),
         // No file names a scheme that is not above.
         other => vec![("scheme", text(&other.to_string()))],
     }

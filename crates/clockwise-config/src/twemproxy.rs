@@ -24,14 +24,17 @@
 
 use std::collections::HashMap;
 use std::net::Ipv6Addr;
+use std::str::FromStr;
 
-use clockwise::Server;
+use clockwise::dialect::twemproxy::{Distribution, Hash};
+use clockwise::hash::HashTag;
+use clockwise::{Scheme, Server};
 
 use crate::diagnostic::{Diagnostic, quoted, ticked};
+use crate::dialect::{self, Setting};
 use crate::fields::{self, Fields};
 use crate::fleet::{PoolRead, ServerEntry, settle};
 use crate::node::{Entry, Node, ScalarKind, Value};
-use crate::placement;
 use crate::report::Report;
 use crate::source::Span;
 use crate::yaml::{self, Mark};
@@ -143,7 +146,7 @@ fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
     }
     fields.refuse_unknown(report, KEYS);
     surroundings(report, &fields);
-    let scheme = placement::twemproxy(report, &fields);
+    let scheme = scheme(report, &fields);
     let entries = servers(report, &fields);
     let entries = settle(report, &fields.what, entry.key_span, entries);
     Some(PoolRead {
@@ -154,6 +157,20 @@ fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
         entries,
         warnings: Vec::new(),
     })
+}
+
+/// What decides the placement. The inner error is that of a pool that is right and places nothing.
+fn scheme(report: &mut Report, fields: &Fields<'_>) -> Option<Result<Scheme, Diagnostic>> {
+    let is_random = |entry: &&Entry| entry.value.as_scalar().is_some_and(|s| s.text == "random");
+    if let Some(entry) = fields.get("distribution").filter(is_random)
+        && let Err(error) = Distribution::from_str("random")
+    {
+        // What else is wrong is wrong all the same.
+        Hash::read(report, fields, "hash", Hash::default());
+        Option::<HashTag>::read(report, fields, "hash_tag", None);
+        return Some(Err(report.error_at(entry.place(), format!("{}: {error}", fields.what))));
+    }
+    dialect::read(report, fields, "twemproxy").map(|dialect| Ok(Scheme::Dialect(dialect)))
 }
 
 /// The keys that do not place anything, checked as nutcracker checks them.

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::bounded::Cap;
-use crate::dialect::{Placed, libmemcached, twemproxy};
+use crate::dialect::{Dialect, PlacedAs};
 use crate::error::Error;
 use crate::hash::NamedHash;
 use crate::jump::Jump;
@@ -84,10 +84,15 @@ pub enum Scheme {
         /// How far above its share a server may be filled.
         cap: Cap,
     },
-    /// As [libmemcached] places keys.
-    Libmemcached(libmemcached::Options),
-    /// As [twemproxy] places keys.
-    Twemproxy(twemproxy::Options),
+    /// As another system places keys.
+    Dialect(Dialect),
+}
+
+impl<D: Into<Dialect>> From<D> for Scheme {
+    /// A system with its settings, or the settings alone.
+    fn from(dialect: D) -> Scheme {
+        Scheme::Dialect(dialect.into())
+    }
 }
 
 impl Scheme {
@@ -127,8 +132,7 @@ impl Scheme {
             Scheme::Bounded { hash, points_per_weight, cap } => {
                 Built::Bounded(ring(*hash, *points_per_weight)?, *cap)
             }
-            Scheme::Libmemcached(options) => Built::Libmemcached(options.build(servers)?),
-            Scheme::Twemproxy(options) => Built::Twemproxy(options.build(servers)?),
+            Scheme::Dialect(dialect) => Built::Dialect(dialect.build(servers)?),
         })
     }
 
@@ -145,11 +149,6 @@ impl Scheme {
             _ => self.build(servers),
         }
     }
-
-    /// Whether it leaves open which of several servers at one point owns the arc.
-    pub fn ties_are_unspecified(&self) -> bool {
-        matches!(self, Scheme::Twemproxy(_))
-    }
 }
 
 impl fmt::Display for Scheme {
@@ -163,10 +162,7 @@ impl fmt::Display for Scheme {
             Scheme::Maglev { .. } => f.pad("maglev"),
             Scheme::Slots { .. } => f.pad("slots"),
             Scheme::Bounded { .. } => f.pad("bounded"),
-            Scheme::Libmemcached(options) => f.pad(&format!("libmemcached {}", options.distribution)),
-            Scheme::Twemproxy(options) => {
-                f.pad(&format!("twemproxy {} {}", options.distribution, options.hash))
-            }
+            Scheme::Dialect(dialect) => fmt::Display::fmt(dialect, f),
         }
     }
 }
@@ -189,10 +185,8 @@ pub enum Built {
     Slots(Slots<NamedHash>),
     /// Of [`Scheme::Bounded`]: the base ring and the cap.
     Bounded(Ring<NamedHash>, Cap),
-    /// Of [`Scheme::Libmemcached`].
-    Libmemcached(Placed<libmemcached::Hash>),
-    /// Of [`Scheme::Twemproxy`].
-    Twemproxy(Placed<twemproxy::PoolHash>),
+    /// Of [`Scheme::Dialect`].
+    Dialect(PlacedAs),
 }
 
 /// The same question to whichever placement it is.
@@ -206,8 +200,7 @@ macro_rules! ask {
             Built::Maglev($placement) => $answer,
             Built::Slots($placement) => $answer,
             Built::Bounded($placement, _) => $answer,
-            Built::Libmemcached($placement) => $answer,
-            Built::Twemproxy($placement) => $answer,
+            Built::Dialect($placement) => $answer,
         }
     };
 }
@@ -226,8 +219,7 @@ impl Built {
     pub fn ring(&self) -> Option<Geometry> {
         match self {
             Built::Ring(ring) | Built::Bounded(ring, _) => Some(ring.geometry()),
-            Built::Libmemcached(placed) => Some(placed.as_ring()?.geometry()),
-            Built::Twemproxy(placed) => Some(placed.as_ring()?.geometry()),
+            Built::Dialect(placed) => placed.ring(),
             Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) | Built::Maglev(_) | Built::Slots(_) => {
                 None
             }

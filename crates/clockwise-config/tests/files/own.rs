@@ -1,6 +1,6 @@
 //! Clockwise's own fleets: schemes, settings, what reads back.
 
-use clockwise::dialect::libmemcached;
+use clockwise::dialect::{libmemcached, twemproxy};
 use clockwise::hash::NamedHash;
 use clockwise::{Placement as _, Scheme, Zone};
 use clockwise_config::{Options, parse};
@@ -41,11 +41,11 @@ fn every_scheme_is_read_with_its_settings_and_their_defaults() {
             "scheme = 'bounded'\nepsilon = 0.1\npoints_per_weight = 1_00",
             Scheme::Bounded { hash, points_per_weight: 100, cap: "0.1".parse().unwrap() },
         ),
-        ("dialect = 'twemproxy'", Scheme::Twemproxy(Default::default())),
-        ("dialect = 'libmemcached'", Scheme::Libmemcached(Default::default())),
+        ("dialect = 'twemproxy'", twemproxy::Options::default().into()),
+        ("dialect = 'libmemcached'", libmemcached::Options::default().into()),
         (
             "dialect = 'libmemcached'\ndistribution = 'CONSISTENT_WEIGHTED'\nhash = 'MD5'",
-            Scheme::Libmemcached(libmemcached::Options::ketama_weighted()),
+            libmemcached::Options::ketama_weighted().into(),
         ),
     ] {
         assert_eq!(scheme(text), expected, "{text}");

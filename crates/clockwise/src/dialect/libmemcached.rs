@@ -33,6 +33,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::{Placed, ketama};
 use crate::choice::choice;
@@ -113,6 +114,12 @@ pub struct Options {
     /// MEMCACHED_BEHAVIOR_SORT_HOSTS: the list is brought into bytewise order of host, then port,
     /// before anything else (so "10.0.1.10" stands before "10.0.1.2").
     pub sort_hosts: bool,
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("libmemcached {}", self.distribution))
+    }
 }
 
 impl Options {

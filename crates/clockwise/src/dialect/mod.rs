@@ -29,7 +29,10 @@ use crate::server::Server;
 pub mod handbook;
 mod ketama;
 pub mod libmemcached;
+mod named;
 pub mod twemproxy;
+
+pub use named::{Dialect, PlacedAs};
 
 /// What a recipe yields, where its settings choose between a ring and a table.
 #[derive(Clone, Debug)]

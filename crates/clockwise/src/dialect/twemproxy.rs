@@ -26,6 +26,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::{Placed, ketama};
 use crate::choice::choice;
@@ -128,6 +129,12 @@ pub struct Options {
 /// The longest label, in bytes. The proxy writes labels to a buffer of 86 bytes and reads past its
 /// end when one is longer.
 const MAX_LABEL: usize = 85;
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("twemproxy {} {}", self.distribution, self.hash))
+    }
+}
 
 impl Options {
     /// The placement of a pool's servers; those that the proxy has ejected are draining.

@@ -114,7 +114,7 @@ impl<'a, H: KeyHash> RingBuilder<'a, H> {
         }
         // Members stand in order of their names and equal positions keep their order: the smaller
         // name wins a tie.
-        Ok(assemble(self.hash, members.shared(), false, points, Boundary::AtOrAfter))
+        Ok(assemble(self.hash, members.shared(), None, points, Boundary::AtOrAfter))
     }
 }
 
@@ -164,13 +164,14 @@ pub(super) fn from_points<H: KeyHash>(
     if tie == Tie::Last {
         points.reverse();
     }
-    Ok(assemble(hash, buckets.shared(), true, points, boundary))
+    Ok(assemble(hash, buckets.shared(), Some(tie), points, boundary))
 }
 
+/// `tie` is the rule of a recipe whose servers are a list; points of a set have settled it.
 fn assemble<H: KeyHash>(
     hash: H,
     servers: Arc<[Server]>,
-    listed: bool,
+    tie: Option<Tie>,
     points: Vec<(u64, ServerIx)>,
     boundary: Boundary,
 ) -> Ring<H> {
@@ -184,7 +185,8 @@ fn assemble<H: KeyHash>(
         placed: point_counts.iter().filter(|&&count| count > 0).count(),
         collisions: collisions(&circle, servers.len()),
         servers,
-        listed,
+        listed: tie.is_some(),
+        ties_are_unspecified: tie == Some(Tie::Unspecified),
         point_counts,
         circle,
     };

@@ -124,6 +124,8 @@ struct Inner {
     /// Servers with at least one point.
     placed: usize,
     collisions: Vec<Collision>,
+    /// Whether its recipe leaves open who wins them.
+    ties_are_unspecified: bool,
 }
 
 impl<H: KeyHash> Ring<H> {
@@ -240,6 +242,12 @@ impl<H> Ring<H> {
     /// smaller name owns such an arc; under [`Tie::Unspecified`] clients may disagree about it.
     pub fn collisions(&self) -> &[Collision] {
         &self.inner.collisions
+    }
+
+    /// Whether its system leaves open which of several servers at one position owns the arc: then
+    /// two of its clients may disagree at each of the [collisions](Ring::collisions).
+    pub fn ties_are_unspecified(&self) -> bool {
+        self.inner.ties_are_unspecified
     }
 
     /// How wide positions and hashes are.
