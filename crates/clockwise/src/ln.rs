@@ -94,17 +94,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    #[ignore = "all 2^32 scores: some minutes"]
-    fn all_scores_keep_their_order() {
-        for weight in [1.0, 3.0] {
-            let mut last = f64::INFINITY;
-            for score in 0..=u32::MAX {
-                let value = value(score, weight);
-                assert!(value < last, "score {score} of weight {weight}");
-                last = value;
-            }
-        }
-    }
 }
