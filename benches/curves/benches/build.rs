@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 
 use clockwise::hash::Xxh3;
-use clockwise::{Jump, ModN, Rendezvous, Ring};
+use clockwise::{Jump, Maglev, ModN, Rendezvous, Ring};
 use clockwise_ratios::{FLEETS, list, members};
 
 fn builds(criterion: &mut Criterion) {
@@ -12,6 +12,7 @@ fn builds(criterion: &mut Criterion) {
         curve(criterion, "ring", servers, || Ring::builder(Xxh3).build(&members).unwrap());
         curve(criterion, "rendezvous", servers, || Rendezvous::new(&members).unwrap());
         curve(criterion, "jump", servers, || Jump::new(Xxh3, &list).unwrap());
+        curve(criterion, "maglev", servers, || Maglev::new(Xxh3, &members).unwrap());
         curve(criterion, "mod-n", servers, || ModN::new(Xxh3, &list).unwrap());
     }
 }

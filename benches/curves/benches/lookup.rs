@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::hint::black_box;
 
 use clockwise::hash::Xxh3;
-use clockwise::{Jump, ModN, Rendezvous, Ring, ServerIx};
+use clockwise::{Jump, Maglev, ModN, Rendezvous, Ring, ServerIx};
 use clockwise_ratios::{FLEETS, hashes, list, members};
 
 fn lookups(criterion: &mut Criterion) {
@@ -16,6 +16,8 @@ fn lookups(criterion: &mut Criterion) {
         curve(criterion, "rendezvous", servers, |hash| rendezvous.owner_of_hash(hash));
         let jump = Jump::new(Xxh3, &list).unwrap();
         curve(criterion, "jump", servers, |hash| jump.owner_of_hash(hash));
+        let maglev = Maglev::new(Xxh3, &members).unwrap();
+        curve(criterion, "maglev", servers, |hash| maglev.owner_of_hash(hash));
         let mod_n = ModN::new(Xxh3, &list).unwrap();
         curve(criterion, "mod-n", servers, |hash| mod_n.owner_of_hash(hash));
     }

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clockwise::hash::Xxh3;
-use clockwise::{Jump, ModN, Rendezvous, Ring};
+use clockwise::{Jump, Maglev, ModN, Rendezvous, Ring};
 use clockwise_ratios::{FLEETS, hashes, list, members, plain};
 
 /// Rounds of each side: enough that the fastest is steady to a few in a hundred.
@@ -19,6 +19,8 @@ const ROUNDS: u32 = 60;
 
 /// The default number of points of a server in the native ring.
 const POINTS: u32 = 160;
+/// The default number of slots of a Maglev table.
+const SLOTS: u64 = 65_537;
 
 fn main() -> ExitCode {
     println!("{:<16}{:>8}{:>14}{:>14}{:>9}", "", "servers", "plain", "clockwise", "ratio");
@@ -51,6 +53,9 @@ fn lookups(servers: u32) -> Result<(), Box<dyn Error>> {
         |hash| ours.owner_of_hash(hash).get(),
     )?;
 
+    let (plain, ours) = (plain::Table::maglev(&members, SLOTS), Maglev::new(Xxh3, &members)?);
+    lookup("maglev", servers, &hashes, |hash| plain.owner(hash), |hash| ours.owner_of_hash(hash).get())?;
+
     let (plain, ours) = (plain::Table::new(0..servers), ModN::new(Xxh3, &list)?);
     lookup("mod-n", servers, &hashes, |hash| plain.owner(hash), |hash| ours.owner_of_hash(hash).get())?;
     Ok(())
@@ -60,12 +65,17 @@ fn lookups(servers: u32) -> Result<(), Box<dyn Error>> {
 fn builds(servers: u32) -> Result<(), Box<dyn Error>> {
     let members = members(servers)?;
     let probe = hashes()[0];
-    let plain = || u64::from(plain::Ring::new(&members, POINTS).owner(probe));
     // A fleet that was built once is built again without a refusal.
+    let plain = || plain::Ring::new(&members, POINTS).owner(probe).into();
     let ours = || {
         Ring::builder(Xxh3).build(&members).map_or(u64::MAX, |ring| ring.owner_of_hash(probe).get().into())
     };
-    row("ring, build", servers, 1, plain, ours)
+    row("ring, build", servers, 1, plain, ours)?;
+
+    let plain = || plain::Table::maglev(&members, SLOTS).owner(probe).into();
+    let ours =
+        || Maglev::new(Xxh3, &members).map_or(u64::MAX, |table| table.owner_of_hash(probe).get().into());
+    row("maglev, build", servers, 1, plain, ours)
 }
 
 /// A row for the owners of many hashes.

@@ -84,6 +84,33 @@ impl Table {
         Table { slots: slots.into_iter().collect() }
     }
 
+    /// Maglev of servers of equal weight, by the pseudocode of the paper.
+    pub fn maglev(members: &Members, size: u64) -> Table {
+        let names = members.servers().iter().map(|server| server.name().as_str().as_bytes());
+        let walks: Vec<(u64, u64)> =
+            names.map(|name| (xxh3_64(name, 0) % size, xxh3_64(name, 1) % (size - 1) + 1)).collect();
+        let mut next = vec![0; walks.len()];
+        let mut slots = vec![None; size as usize];
+        let mut filled = 0;
+        'rounds: loop {
+            for (ix, (offset, skip)) in walks.iter().enumerate() {
+                let slot = loop {
+                    let slot = ((offset + next[ix] * skip) % size) as usize;
+                    next[ix] += 1;
+                    if slots[slot].is_none() {
+                        break slot;
+                    }
+                };
+                slots[slot] = Some(ix as u32);
+                filled += 1;
+                if filled == size {
+                    break 'rounds;
+                }
+            }
+        }
+        Table::new(slots.into_iter().flatten())
+    }
+
     /// The server of the slot that the hash leaves.
     #[inline]
     pub fn owner(&self, hash: u64) -> u32 {
