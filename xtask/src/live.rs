@@ -8,23 +8,15 @@ use std::process::Command;
 /// All live tests, one at a time: each starts servers of its own.
 pub(crate) fn command() -> Command {
     let mut command = Command::new("cargo");
-    command.args([
-        "test",
-        "-p",
-        "clockwise",
-        "-p",
-        "clockwise-config",
-        "--test",
-        "live",
-        "--",
-        "--ignored",
-        "--nocapture",
-        "--test-threads=1",
-    ]);
+    command.args(["test", "-p", "clockwise", "-p", "clockwise-config", "--test", "live", "--"]);
+    command.args(["--ignored", "--nocapture", "--test-threads=1"]);
+    // Debian keeps servers in folders that are on root's path only.
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{path}:/usr/sbin:/sbin"));
     command
 }
 
-/// Each live test says in one line how many answers matched.
-pub(crate) fn is_summary(line: &str) -> bool {
-    line.contains(" live: ")
+/// Each live test says in one line how many answers matched. The runner puts its name before it.
+pub(crate) fn summary(line: &str) -> Option<&str> {
+    line.contains(" live: ").then(|| line.rsplit(" ... ").next().unwrap_or(line))
 }

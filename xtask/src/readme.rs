@@ -1,7 +1,7 @@
 //! `cargo xtask readme`: the first command that the README shows prints what the README says.
 //!
-//! The first fence marked `console` is read: the line after `$ ` is the command, the lines up to the
-//! next `$ ` or the end of the fence are its output. A line `...` stands for any lines.
+//! The first fence marked `sh` is the command, the first one marked `text` after it is what it prints.
+//! A line `...` there stands for any lines.
 
 use std::fs;
 use std::path::Path;
@@ -34,25 +34,15 @@ pub(crate) fn check(root: &Path) -> Outcome {
 }
 
 fn first_command(readme: &str) -> Result<(String, Vec<&str>), String> {
-    let fence =
-        readme.split_once("```console\n").ok_or("README.md shows no command in a fence marked `console`")?.1;
-    let fence = fence.split_once("\n```").map_or(fence, |(inside, _)| inside);
-    let mut lines = fence.lines().map(str::trim_end);
-    let command =
-        lines.next().and_then(|line| line.strip_prefix("$ ")).ok_or("the first fence opens without `$ `")?;
-    let mut command = command.to_owned();
-    while command.ends_with('\\') {
-        command.pop();
-        command.push_str(lines.next().unwrap_or_default().trim_start());
-    }
-    let mut expected: Vec<&str> = lines.take_while(|line| !line.starts_with("$ ")).collect();
-    while expected.last().is_some_and(|line| line.is_empty()) {
-        expected.pop();
-    }
-    if expected.is_empty() {
-        return Err(format!("README.md shows no output of `{command}`"));
-    }
-    Ok((command, expected))
+    let (command, rest) = fence(readme, "sh").ok_or("README.md shows no command in a fence marked `sh`")?;
+    let (output, _) = fence(rest, "text").ok_or("README.md shows no output in a fence marked `text`")?;
+    Ok((command.to_owned(), output.lines().map(str::trim_end).collect()))
+}
+
+/// What stands in the first fence of a kind, and the text after it.
+fn fence<'a>(text: &'a str, kind: &str) -> Option<(&'a str, &'a str)> {
+    let (_, rest) = text.split_once(&format!("\n```{kind}\n"))?;
+    rest.split_once("\n```\n")
 }
 
 /// Whether the lines are the expected ones, `...` standing for any number of lines.
@@ -70,12 +60,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_console_fence_is_the_command_and_its_output() {
+    fn the_first_command_is_held_to_the_output_after_it() {
         let readme =
-            "# x\n```rust\nlet a;\n```\n```console\n$ a --b \\\n    c\none\n\ntwo\n\n$ d\nthree\n```\n";
-        assert_eq!(first_command(readme), Ok(("a --b c".to_owned(), vec!["one", "", "two"])));
-        assert!(first_command("```console\n$ a\n```\n").is_err());
-        assert!(first_command("nothing").is_err());
+            "# x\n```text\n0\n```\n```sh\na --b\n```\nprints:\n```text\none\n\ntwo \n```\n```sh\nc\n```\n";
+        assert_eq!(first_command(readme), Ok(("a --b".to_owned(), vec!["one", "", "two"])));
+        assert!(first_command("# x\n```sh\na\n```\n").unwrap_err().contains("no output"));
+        assert!(first_command("# x\n").unwrap_err().contains("no command"));
     }
 
     #[test]

@@ -39,12 +39,18 @@ impl Steps {
     }
 
     /// A step that is a program. Its output goes to a log, which is shown if it fails; its tests are
-    /// counted. Lines that `note` picks are shown in any case.
-    pub(crate) fn command(&mut self, name: &str, alone: &str, command: &mut Command, note: fn(&str) -> bool) {
+    /// counted. What `note` finds in a line is shown in any case.
+    pub(crate) fn command(
+        &mut self,
+        name: &str,
+        alone: &str,
+        command: &mut Command,
+        note: fn(&str) -> Option<&str>,
+    ) {
         let root = self.root.clone();
         self.run(name, alone, || match logged(&root, name, command) {
             Ok((success, log)) => {
-                let notes = log.lines().filter(|line| note(line)).map(str::to_owned).collect();
+                let notes = log.lines().filter_map(note).map(str::to_owned).collect();
                 (settle(success, tally(&log)), notes, (!success).then(|| shortened(&log, name)))
             }
             Err(error) => {

@@ -15,7 +15,7 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
     }
     cargo(&mut steps, "fmt", &["fmt", "--all", "--check"]);
     cargo(&mut steps, "clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
-    steps.command("docs", "cargo xtask docs", &mut docs_command(), |_| false);
+    steps.command("docs", "cargo xtask docs", &mut docs_command(), |_| None);
     if has_nextest() {
         cargo(
             &mut steps,
@@ -27,14 +27,14 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
     }
     cargo(&mut steps, "doctests", &["test", "--workspace", "--doc", "--no-fail-fast"]);
     if !fast {
-        steps.command("live", "cargo xtask live", &mut live::command(), live::is_summary);
+        steps.command("live", "cargo xtask live", &mut live::command(), live::summary);
         steps.check("readme", "cargo xtask readme", || readme::check(root));
         match no_std::command(root) {
-            Ok(mut command) => steps.command("no-std", "cargo xtask no-std", &mut command, |_| false),
+            Ok(mut command) => steps.command("no-std", "cargo xtask no-std", &mut command, |_| None),
             Err(error) => steps.check("no-std", "cargo xtask no-std", || Err(error.to_string())),
         }
         let curves = "cargo clippy --manifest-path benches/curves/Cargo.toml --benches -- -D warnings";
-        steps.command("curves", curves, &mut bench::check_curves(root), |_| false);
+        steps.command("curves", curves, &mut bench::check_curves(root), |_| None);
     }
     steps.finish()
 }
@@ -55,7 +55,7 @@ pub(crate) fn docs_command() -> Command {
 
 fn cargo(steps: &mut Steps, name: &str, arguments: &[&str]) {
     let alone = format!("cargo {}", arguments.join(" "));
-    steps.command(name, &alone, Command::new("cargo").args(arguments), |_| false);
+    steps.command(name, &alone, Command::new("cargo").args(arguments), |_| None);
 }
 
 fn has_nextest() -> bool {

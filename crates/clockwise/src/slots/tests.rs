@@ -1,3 +1,5 @@
+//! Slot maps, held to quotas, to the fewest moves, and to every way one can be wrong.
+
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
