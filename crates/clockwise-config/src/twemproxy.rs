@@ -136,6 +136,11 @@ fn refuse_shared_listen(report: &mut Report, pools: &[Entry]) {
 }
 
 fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
+    if entry.key.is_empty() {
+        let before = ticked(report.source.slice(entry.key_span));
+        report.error(entry.key_span, format!("a pool has no name: {before}"));
+        return None;
+    }
     let what = format!("pool {}", quoted(&entry.key));
     let fields = Fields::of(report, &entry.value, what, entry.key_span)?;
     if !fields.entries().iter().any(|entry| KEYS.contains(&entry.key.as_str())) {
@@ -265,7 +270,7 @@ fn servers(report: &mut Report, fields: &Fields<'_>) -> Vec<ServerEntry> {
     match &entry.value.value {
         Value::List(items) => items.iter().filter_map(|item| server(report, entry, item)).collect(),
         Value::Scalar(scalar) if scalar.kind == ScalarKind::Nothing => {
-            let message = format!("{} has no servers", fields.what);
+            let message = format!("`servers` of {} is empty", fields.what);
             report.push(report.error_at(entry.key_span, message).with_help(LINE));
             Vec::new()
         }

@@ -155,7 +155,7 @@ fn twemproxy_files_read_or_are_refused_as_expected() {
         (
             "odd-no-servers.yml",
             Refused(&[
-                (3, "pool \"alpha\" has no servers"),
+                (3, "`servers` of pool \"alpha\" is empty"),
                 (4, "pool \"beta\" has no `servers`"),
                 (5, "pools \"alpha\" and \"beta\" both listen on \"127.0.0.1:22121\""),
                 (6, "pool \"gamma\" is empty"),

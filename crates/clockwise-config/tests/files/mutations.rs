@@ -62,8 +62,8 @@ fn holds(bytes: &[u8], diagnostic: &Diagnostic) {
 
 /// Whether the message has the offending text, or quotes something of its line.
 fn names_something(message: &str, line: &str, excerpt: &str) -> bool {
-    let first = excerpt.lines().next().unwrap_or_default();
-    let start: String = first.trim_matches(['"', '\'']).chars().take(30).collect();
+    let first = excerpt.split(['\r', '\n']).next().unwrap_or_default();
+    let start: String = first.trim().trim_matches(['"', '\'']).chars().take(30).collect();
     // Messages escape what does not print, in one of two ways, and what quotes need.
     let message = [message, &message.replace("\\\\", "\\"), &message.replace("\\\"", "\"")].concat();
     let debug = |c: char| match c {
@@ -75,6 +75,9 @@ fn names_something(message: &str, line: &str, excerpt: &str) -> bool {
         _ => c.escape_unicode().to_string(),
     };
     let escapes = line.contains('\\');
+    // A value over several lines is named as one.
+    let folded =
+        excerpt.contains(['\r', '\n']) && excerpt.split_whitespace().any(|word| message.contains(word));
     let line =
         [line.to_owned(), line.chars().map(debug).collect(), line.chars().map(unicode).collect()].concat();
     let quotes = |part: &str| {
@@ -84,7 +87,8 @@ fn names_something(message: &str, line: &str, excerpt: &str) -> bool {
     };
     // Numbers are named without the plus and the underscores that TOML allows.
     let number = start.trim_start_matches('+').replace('_', "");
-    message.contains(&start)
+    folded
+        || message.contains(&start)
         || message.contains(&number)
         || message.contains(&start.chars().map(debug).collect::<String>())
         || message.split(['"', '`']).any(quotes)
