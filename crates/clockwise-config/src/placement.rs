@@ -6,8 +6,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use clockwise::hash::NamedHash;
+use clockwise::hash::{NamedHash, RedisSlot};
 use clockwise::maglev::{MAX_TABLE_SIZE, TABLE_SIZE};
+use clockwise::slots::MAX_SLOTS;
 use clockwise::{Cap, Error, Scheme};
 
 use crate::diagnostic::quoted;
@@ -26,11 +27,12 @@ const SCHEMES: &[Kind] = &[
     ("rendezvous", &["hash"]),
     ("jump", &["hash"]),
     ("maglev", &["hash", "table_size"]),
+    ("slots", &["hash", "slots"]),
     ("bounded", &["hash", "points_per_weight", "epsilon"]),
 ];
 
 /// Points for a unit of weight, unless said.
-const POINTS_PER_WEIGHT: u32 = 160;
+const POINTS_PER_WEIGHT: u64 = 160;
 
 /// Reads `[placement]`.
 pub(crate) fn own(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
@@ -82,24 +84,31 @@ fn refuse_keys_of_others(report: &mut Report, fields: &Fields<'_>, what: &str, n
 }
 
 fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme> {
-    let hash = choice(report, fields, "hash", NamedHash::default(), NamedHash::ALL);
+    // Slots are Redis Cluster's unless said.
+    let default = if name == "slots" { NamedHash::RedisSlot } else { NamedHash::default() };
+    let hash = choice(report, fields, "hash", default, NamedHash::ALL);
+    let points = |report: &mut Report| {
+        number(report, fields, "points_per_weight", POINTS_PER_WEIGHT, u32::MAX.into())
+            .map(|points| points as u32)
+    };
     Some(match name {
         "mod-n" => Scheme::ModN { hash: hash? },
         "ring" => {
-            let points_per_weight = number(report, fields, "points_per_weight", POINTS_PER_WEIGHT);
+            let points_per_weight = points(report);
             Scheme::Ring { hash: hash?, points_per_weight: points_per_weight? }
         }
         "rendezvous" => Scheme::Rendezvous { hash: hash? },
         "jump" => Scheme::Jump { hash: hash? },
         "maglev" => {
-            let table_size = match fields.get("table_size") {
-                Some(entry) => fields::integer(report, entry, 1, MAX_TABLE_SIZE),
-                None => Some(TABLE_SIZE),
-            };
+            let table_size = number(report, fields, "table_size", TABLE_SIZE, MAX_TABLE_SIZE);
             Scheme::Maglev { hash: hash?, table_size: table_size? }
         }
+        "slots" => {
+            let slots = number(report, fields, "slots", RedisSlot::SLOTS.into(), MAX_SLOTS.into());
+            Scheme::Slots { hash: hash?, slots: slots? as u32 }
+        }
         _ => {
-            let points_per_weight = number(report, fields, "points_per_weight", POINTS_PER_WEIGHT);
+            let points_per_weight = points(report);
             let cap = epsilon(report, fields);
             Scheme::Bounded { hash: hash?, points_per_weight: points_per_weight?, cap: cap? }
         }
@@ -167,11 +176,9 @@ pub(crate) fn choice<T: FromStr<Err = Error> + Display>(
     }
 }
 
-fn number(report: &mut Report, fields: &Fields<'_>, key: &str, default: u32) -> Option<u32> {
-    match fields.get(key) {
-        Some(entry) => fields::integer(report, entry, 1, u64::from(u32::MAX)).map(|value| value as u32),
-        None => Some(default),
-    }
+/// A whole number from 1 to a bound, or its default if the file does not say.
+fn number(report: &mut Report, fields: &Fields<'_>, key: &str, default: u64, most: u64) -> Option<u64> {
+    fields.get(key).map_or(Some(default), |entry| fields::integer(report, entry, 1, most))
 }
 
 /// The value, or its error at the place of the entry.
@@ -195,6 +202,11 @@ pub(crate) fn settings(scheme: &Scheme) -> Vec<(&'static str, String)> {
         Scheme::Maglev { hash, table_size } => {
             let mut lines = named("maglev", hash);
             lines.push(("table_size", table_size.to_string()));
+            lines
+        }
+        Scheme::Slots { hash, slots } => {
+            let mut lines = named("slots", hash);
+            lines.push(("slots", slots.to_string()));
             lines
         }
         Scheme::Bounded { hash, points_per_weight, cap } => {

@@ -212,6 +212,7 @@ fn clockwise_fleets_read_or_are_refused_as_expected() {
         ("minimal.toml", Reads(&[("", 1)])),
         ("names.toml", Reads(&[("", 5)])),
         ("rendezvous.toml", Reads(&[("", 3)])),
+        ("slots.toml", Reads(&[("", 3)])),
         ("tables-first.toml", Reads(&[("", 2)])),
         ("twemproxy.toml", Reads(&[("", 2)])),
         ("zones.toml", Reads(&[("", 6)])),

@@ -32,6 +32,8 @@ fn every_scheme_is_read_with_its_settings_and_their_defaults() {
         ("scheme = 'rendezvous'", Scheme::Rendezvous { hash }),
         ("scheme = 'maglev'", Scheme::Maglev { hash, table_size: 65537 }),
         ("scheme = 'maglev'\ntable_size = 655_373", Scheme::Maglev { hash, table_size: 655373 }),
+        ("scheme = 'slots'", Scheme::Slots { hash: NamedHash::RedisSlot, slots: 16384 }),
+        ("scheme = 'slots'\nslots = 4096\nhash = 'crc32'", Scheme::Slots { hash: crc, slots: 4096 }),
         ("scheme = 'jump'\nhash = 'crc32'", Scheme::Jump { hash: crc }),
         (
             "scheme = 'bounded'",
@@ -70,6 +72,7 @@ fn settings_survive_being_written() {
         "scheme = 'mod-n'\nhash = 'murmur3-x86-32'",
         "scheme = 'ring'\npoints_per_weight = 4294967295",
         "scheme = 'maglev'\ntable_size = 7",
+        "scheme = 'slots'\nslots = 7\nhash = 'xxh32'",
         "scheme = 'bounded'\nepsilon = 0",
         "scheme = 'bounded'\nepsilon = '1.5'",
         "scheme = 'bounded'\nepsilon = 0.000000001",
