@@ -46,7 +46,7 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
         Some(entry) => {
             span = entry.key_span;
             if let Some(fields) = Fields::of(report, &entry.value, "[placement]".to_owned(), span) {
-                settings = fields.settings(|_| true);
+                settings = fields.settings(|key| !["scheme", "dialect"].contains(&key));
                 scheme = placement::own(report, &fields);
             }
         }

@@ -151,12 +151,14 @@ fn errors_of_the_library_come_at_the_line_of_their_server_or_setting() {
         "{shown}"
     );
     assert_eq!(shown.excerpt(), Some("\"a\""));
-    for (size, says) in [("65536", "table size 65536 is not a prime"), ("2", "do not fit a table of 2 slots")]
-    {
-        let text = fleet(&format!("scheme = 'maglev'\nhash = 'crc32'\ntable_size = {size}"));
-        let pool = crate::pool(text + "[[server]]\nname = \"c\"\n");
+    for (settings, line, excerpt, says) in [
+        ("'maglev'\nhash = 'crc32'\ntable_size = 65536", 5, "65536", "table size 65536 is not a prime"),
+        ("'maglev'\nhash = 'crc32'\ntable_size = 2", 5, "2", "do not fit a table of 2 slots"),
+        ("'rendezvous'\nhash = 'crc32'", 4, "'crc32'", "key hash crc32 has 32 bits"),
+    ] {
+        let pool = crate::pool(fleet(&format!("scheme = {settings}")) + "[[server]]\nname = \"c\"\n");
         let shown = pool.diagnose(&pool.scheme().build(pool.servers()).unwrap_err());
-        assert_eq!((shown.line(), shown.excerpt()), (Some(5), Some(size)), "{shown}");
+        assert_eq!((shown.line(), shown.excerpt()), (Some(line), Some(excerpt)), "{shown}");
         assert!(shown.message().contains(says), "{shown}");
     }
 }
