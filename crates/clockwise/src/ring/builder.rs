@@ -167,46 +167,47 @@ pub(super) fn from_points<H: KeyHash>(
     Ok(assemble(hash, buckets.shared(), Some(tie), points, boundary))
 }
 
-/// `tie` is the rule of a recipe whose servers are a list; points of a set have settled it.
+/// Of points at one position the first in `points` wins. `tie` is the rule of a recipe whose servers
+/// are a list; points of a set have settled it.
 fn assemble<H: KeyHash>(
     hash: H,
     servers: Arc<[Server]>,
     tie: Option<Tie>,
-    points: Vec<(u64, ServerIx)>,
+    mut points: Vec<(u64, ServerIx)>,
     boundary: Boundary,
 ) -> Ring<H> {
+    points.sort_by_key(|&(position, _)| position);
+    let collisions = collisions(&points, servers.len());
+    if matches!(tie, Some(Tie::OnlyFirst | Tie::OnlyUnspecified)) {
+        points.dedup_by_key(|&mut (position, _)| position);
+    }
     let mut point_counts = alloc::vec![0_u32; servers.len()];
     for (_, owner) in &points {
         point_counts[owner.index()] += 1;
     }
-    let circle = Circle::new(hash.width(), boundary, points);
     let inner = Inner {
         key_hash: hash.name(),
         placed: point_counts.iter().filter(|&&count| count > 0).count(),
-        collisions: collisions(&circle, servers.len()),
+        collisions,
         servers,
         listed: tie.is_some(),
-        ties_are_unspecified: tie == Some(Tie::Unspecified),
+        ties_are_unspecified: matches!(tie, Some(Tie::Unspecified | Tie::OnlyUnspecified)),
         point_counts,
-        circle,
+        circle: Circle::new(hash.width(), boundary, points),
     };
     Ring { hash, inner: Arc::new(inner) }
 }
 
 /// Positions that different servers share, each server once, the one that wins first.
-fn collisions(circle: &Circle, servers: usize) -> Vec<Collision> {
+fn collisions(sorted: &[(u64, ServerIx)], servers: usize) -> Vec<Collision> {
     let mut found = Vec::new();
-    let mut at = 0;
-    for group in circle.ends().chunk_by(|a, b| a == b) {
-        if group.len() > 1 {
-            let mut seen = Seen::new(servers);
-            let there = circle.owners()[at..at + group.len()].iter().copied();
-            let servers: Vec<ServerIx> = there.filter(|&owner| seen.insert(owner)).collect();
-            if servers.len() > 1 {
-                found.push(Collision { position: circle.native(at), servers });
-            }
+    for group in sorted.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+        let mut seen = Seen::new(servers);
+        let there = group.iter().map(|&(_, owner)| owner);
+        let servers: Vec<ServerIx> = there.filter(|&owner| seen.insert(owner)).collect();
+        if servers.len() > 1 {
+            found.push(Collision { position: group[0].0, servers });
         }
-        at += group.len();
     }
     found
 }

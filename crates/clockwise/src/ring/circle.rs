@@ -1,8 +1,8 @@
 //! The circle itself: points in one normal form, and the one lookup that every ring uses.
 //!
 //! **Normal form.** A ring may have positions of 32 or 64 bits and may send a key to the first
-//! point *at or after* its hash (`>=`) or strictly *after* it (`>`). All four are kept as one
-//! circle of 2⁶⁴ positions on which a key belongs to the first end `>=` its position:
+//! point *at or after* its hash (`>=`), strictly *after* it (`>`), or to the *nearest* one. All six
+//! are kept as one circle of 2⁶⁴ positions on which a key belongs to the first end `>=` its position:
 //!
 //! - Positions and key hashes of 32 bits are shifted up by 32. Shifting keeps order and equality,
 //!   so `p >= h` before exactly when `p·2³² >= h·2³²`.
@@ -12,6 +12,11 @@
 //!   point, because it is the smallest. Stored as the greatest position it is the last on the
 //!   circle: it takes the hashes after which no stored `p − 1` is left, which are those the `>`
 //!   rule would wrap.
+//! - On a nearest-point ring, where the point before wins when both are as near, a hash h between
+//!   neighbours p and q belongs to p exactly when h − p <= q − h, that is when
+//!   h <= p + ⌊(q − p) ⁄ 2⌋. That midpoint is what is stored for p, beside p itself. Of points at one
+//!   position all but the last have no distance to their neighbour and are stored as they are: so
+//!   the first of them owns what comes before and the last what comes after.
 //!
 //! **Lookup.** The top bits of a position choose a bucket of an index with about one bucket a
 //! point; the bucket says where its first point stands, and a short forward scan ends the search.
@@ -33,6 +38,10 @@ pub(super) struct Circle {
     lift: u32,
     /// What was taken from native positions before: 1 on a `>` ring.
     back: u64,
+    /// The native positions, where ends do not tell them: on a nearest-point ring.
+    positions: Vec<u64>,
+    /// Where the smallest native position stands.
+    smallest: usize,
     /// Position to bucket: shifted right by this.
     shift: u32,
     /// The first end of each bucket or after it; `len` where there is none.
@@ -44,27 +53,37 @@ pub(super) struct Circle {
 }
 
 impl Circle {
-    /// A circle of points in native form. Equal positions keep the order they are given in.
-    /// There is at least one point and at most [`MAX_POINTS`](super::MAX_POINTS).
+    /// A circle of points in native form, ascending. Equal positions keep the order they are given
+    /// in. There is at least one point and at most [`MAX_POINTS`](super::MAX_POINTS).
     pub(super) fn new(width: Width, boundary: Boundary, mut points: Vec<(u64, ServerIx)>) -> Circle {
         let lift = match width {
             Width::Bits32 => 32,
             Width::Bits64 => 0,
         };
-        let back = match boundary {
-            Boundary::AtOrAfter => 0,
-            Boundary::After => 1,
-        };
-        for (position, _) in &mut points {
-            *position = position.wrapping_sub(back) << lift;
-        }
-        points.sort_by_key(|&(end, _)| end);
-
+        let back = u64::from(boundary == Boundary::After);
         let len = points.len();
+        let mut positions = Vec::new();
+        let smallest = match boundary {
+            Boundary::AtOrAfter => 0,
+            Boundary::After => {
+                // Points at 0 wrap to the other end.
+                let zeros = points.partition_point(|&(position, _)| position == 0);
+                points.rotate_left(zeros);
+                len - zeros
+            }
+            Boundary::Nearest => {
+                positions.extend(points.iter().map(|&(position, _)| position));
+                let wrapped = to_midpoints(&mut points, u64::MAX >> lift);
+                points.rotate_right(wrapped);
+                positions.rotate_right(wrapped);
+                wrapped
+            }
+        };
+
         let mut ends = Vec::with_capacity(len + 1);
         let mut owners = Vec::with_capacity(len + 1);
-        for &(end, owner) in &points {
-            ends.push(end);
+        for &(position, owner) in &points {
+            ends.push(position.wrapping_sub(back) << lift);
             owners.push(owner);
         }
         ends.push(u64::MAX);
@@ -81,7 +100,7 @@ impl Circle {
             }
             index.push(first as u32);
         }
-        Circle { lift, back, shift, index, ends, owners }
+        Circle { lift, back, positions, smallest: smallest % len, shift, index, ends, owners }
     }
 
     /// How wide native positions are.
@@ -106,13 +125,16 @@ impl Circle {
 
     /// The position in its own width that the point at `at` was given.
     pub(super) fn native(&self, at: usize) -> u64 {
-        (self.ends[at] >> self.lift).wrapping_add(self.back) & (u64::MAX >> self.lift)
+        match self.positions.get(at) {
+            Some(&position) => position,
+            None => (self.ends[at] >> self.lift).wrapping_add(self.back) & (u64::MAX >> self.lift),
+        }
     }
 
-    /// Where the smallest native position stands. The point 0 of a `>` ring is stored last.
+    /// Where the smallest native position stands. On a `>` ring points at 0 are stored last; on a
+    /// nearest-point ring the last point's midpoint may lie behind the wrap.
     pub(super) fn smallest(&self) -> usize {
-        let first_wrapped = self.ends().partition_point(|&end| end < u64::MAX << self.lift);
-        if self.back == 1 && first_wrapped < self.len() { first_wrapped } else { 0 }
+        self.smallest
     }
 
     /// The point that owns a hash, or `len` where that is the first point, after a wrap.
@@ -145,4 +167,28 @@ impl Circle {
         let at = self.find(hash);
         if at == self.len() { 0 } else { at }
     }
+}
+
+/// Moves each point to the last position that is nearer to it than to the next point, or as near.
+/// Returns 1 if that of the last point lies beyond the end of the circle, else 0.
+fn to_midpoints(points: &mut [(u64, ServerIx)], greatest: u64) -> usize {
+    let (Some(&(first, _)), Some(&(last, _))) = (points.first(), points.last()) else {
+        return 0;
+    };
+    for at in 1..points.len() {
+        let next = points[at].0;
+        let here = &mut points[at - 1].0;
+        *here += (next - *here) / 2;
+    }
+    // The way round to the first point; the whole circle if all stand at one position.
+    let way = match first.wrapping_sub(last) & greatest {
+        0 => u128::from(greatest) + 1,
+        way => u128::from(way),
+    };
+    // Half the circle at most, so that it fits.
+    let end = last.wrapping_add((way / 2) as u64) & greatest;
+    if let Some(point) = points.last_mut() {
+        point.0 = end;
+    }
+    usize::from(end < last && points.len() > 1)
 }

@@ -53,12 +53,16 @@ pub enum Boundary {
     AtOrAfter,
     /// The next one: the first `>` the hash.
     After,
+    /// That point; any other hash belongs to the nearest point, and to the one before it where two
+    /// are as near. Of points at one position the first owns what comes before it, the last what
+    /// comes after.
+    Nearest,
 }
 
 /// Which of several points at one position owns its arc.
 ///
-/// The others stay on the ring: a walk for replicas passes them right after, in the order stated
-/// here. A system whose map drops them drops them before it hands its points over.
+/// Unless said otherwise the others stay on the ring: a walk for replicas passes them right after, in
+/// the order stated here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tie {
     /// The first in the list of points.
@@ -68,6 +72,10 @@ pub enum Tie {
     /// The system sorts unstably and does not say. Here the first; see [`Ring::collisions`] for
     /// the positions at which two of its clients may differ.
     Unspecified,
+    /// The first in the list of points. The system has no place for the others: they are dropped.
+    OnlyFirst,
+    /// As [`Tie::Unspecified`], and the system drops the others.
+    OnlyUnspecified,
 }
 
 /// A position at which several servers have a point.
@@ -236,6 +244,24 @@ impl<H> Ring<H> {
     /// The position of the point that a hash belongs to, in the width of the key hash.
     pub fn position_of_hash(&self, hash: u64) -> u64 {
         self.inner.circle.native(self.inner.circle.point(hash))
+    }
+
+    /// Where in [`Ring::points`] the point stands that a hash belongs to.
+    pub fn point_of_hash(&self, hash: u64) -> usize {
+        let circle = &self.inner.circle;
+        let at = circle.point(hash);
+        if at < circle.smallest() { at + circle.len() - circle.smallest() } else { at - circle.smallest() }
+    }
+
+    /// The server of each point clockwise, from the one that a hash belongs to and once around.
+    pub fn around(&self, hash: u64) -> impl ExactSizeIterator<Item = ServerIx> {
+        let circle = &self.inner.circle;
+        let (at, len) = (circle.point(hash), circle.len());
+        (0..len).map(move |step| {
+            // Both below 2²⁴, so the sum does not wrap.
+            let point = at + step;
+            circle.owners()[if point < len { point } else { point - len }]
+        })
     }
 
     /// Positions that several servers share, ascending along the circle. On a native ring the

@@ -72,6 +72,19 @@ fn after(sorted: &[(u64, ServerIx)], hash: u64) -> ServerIx {
     sorted.iter().find(|point| point.0 > hash).unwrap_or(&sorted[0]).1
 }
 
+/// The nearest-point rule: a point that is hit; else, of the first point after the hash and the one
+/// before it, the nearer; the one before if both are as near.
+fn nearest(sorted: &[(u64, ServerIx)], hash: u64, greatest: u64) -> usize {
+    let next = sorted.iter().position(|point| point.0 >= hash).unwrap_or(0);
+    let before = next.checked_sub(1).unwrap_or(sorted.len() - 1);
+    let way = |from: u64, to: u64| to.wrapping_sub(from) & greatest;
+    if sorted[next].0 != hash && way(sorted[before].0, hash) <= way(hash, sorted[next].0) {
+        before
+    } else {
+        next
+    }
+}
+
 #[test]
 fn native_points_are_hashes_of_name_zero_and_number() {
     let ring = ring(&[("a", 2), ("b", 1)], 3);
@@ -128,7 +141,7 @@ fn owner_is_the_first_point_at_or_after_the_hash() {
     }
 }
 
-/// Both widths, both boundaries, both ties, over positions that hit 0, the greatest, and each other.
+/// Both widths, all boundaries and ties, over positions that hit 0, the greatest, and each other.
 #[test]
 fn given_points_follow_their_boundary_and_tie_rule() {
     let fleet = list(&[("c", 1), ("a", 1), ("b", 1), ("without points", 1)]);
@@ -150,13 +163,17 @@ fn given_points_follow_their_boundary_and_tie_rule() {
             .collect();
         let hashes: Vec<u64> = (0..60).map(|_| near(&mut random)).chain([0, greatest]).collect();
 
-        for tie in [Tie::First, Tie::Last, Tie::Unspecified] {
+        for tie in [Tie::First, Tie::Last, Tie::Unspecified, Tie::OnlyFirst, Tie::OnlyUnspecified] {
             let mut sorted = points.clone();
             if tie == Tie::Last {
                 sorted.reverse();
             }
             sorted.sort_by_key(|point| point.0);
-            for boundary in [Boundary::AtOrAfter, Boundary::After] {
+            let all = sorted.clone();
+            if matches!(tie, Tie::OnlyFirst | Tie::OnlyUnspecified) {
+                sorted.dedup_by_key(|point| point.0);
+            }
+            for boundary in [Boundary::AtOrAfter, Boundary::After, Boundary::Nearest] {
                 let ring = Ring::from_points(Digits(width), &fleet, points.clone(), boundary, tie).unwrap();
                 let context = format!("round {round}, {tie:?}, {boundary:?}");
                 assert_eq!(ring.points().collect::<Vec<_>>(), sorted, "{context}");
@@ -164,14 +181,17 @@ fn given_points_follow_their_boundary_and_tie_rule() {
                     let expected = match boundary {
                         Boundary::AtOrAfter => at_or_after(&sorted, hash),
                         Boundary::After => after(&sorted, hash),
+                        Boundary::Nearest => sorted[nearest(&sorted, hash, greatest)].1,
                     };
                     assert_eq!(ring.owner_of_hash(hash), expected, "{context}, hash {hash}");
-                    let landed = ring.position_of_hash(hash);
-                    let owner = sorted.iter().find(|point| point.0 == landed).unwrap().1;
-                    assert_eq!(owner, expected, "{context}, hash {hash}");
+                    let landed = ring.point_of_hash(hash);
+                    assert_eq!(sorted[landed].0, ring.position_of_hash(hash), "{context}, hash {hash}");
+                    assert_eq!(sorted[landed].1, expected, "{context}, hash {hash}");
+                    let around = sorted[landed..].iter().chain(&sorted[..landed]).map(|point| point.1);
+                    assert!(ring.around(hash).eq(around), "{context}, hash {hash}");
                 }
                 let mut shared = 0;
-                for group in sorted.chunk_by(|a, b| a.0 == b.0) {
+                for group in all.chunk_by(|a, b| a.0 == b.0) {
                     let distinct: BTreeSet<ServerIx> = group.iter().map(|point| point.1).collect();
                     if distinct.len() > 1 {
                         shared += 1;
@@ -201,6 +221,47 @@ fn a_strict_ring_passes_the_point_that_a_key_hits() {
         assert_eq!((name_of(&hits, key), name_of(&passes, key)), (hit, passed), "key {key}");
     }
     assert_eq!(passes.points().collect::<Vec<_>>(), points);
+}
+
+#[test]
+fn a_nearest_ring_goes_back_to_a_point_that_is_as_near_as_the_next() {
+    let fleet = list(&[("a", 1), ("b", 1), ("c", 1)]);
+    let points = Vec::from([10, 20, 27].map(|p| (p, ServerIx::new((p as u32 - 5) / 8))));
+    let hash = Digits(Width::Bits32);
+    let ring = Ring::from_points(hash, &fleet, points.clone(), Boundary::Nearest, Tie::First).unwrap();
+    for (key, owner) in
+        [("10", "a"), ("15", "a"), ("16", "b"), ("23", "b"), ("24", "c"), ("4294967295", "a"), ("0", "a")]
+    {
+        assert_eq!(name_of(&ring, key), owner, "key {key}");
+    }
+    assert_eq!(ring.points().collect::<Vec<_>>(), points);
+    // From 24 up to half the way round to 10, of the 2³² positions.
+    let halfway = 27 + (10 + (1_u128 << 32) - 27) / 2;
+    assert_eq!(ring.shares()[2], Share::new(halfway - 23, 1 << 32));
+}
+
+/// Points at any of 64 positions, hashes on them, halfway between, and right beside.
+#[test]
+fn a_nearest_ring_follows_the_rule_at_every_position() {
+    let fleet = list(&[("a", 1), ("b", 1), ("c", 1)]);
+    let mut random = Random(0x5eed_0009);
+    for round in 0..1000 {
+        let points: Vec<(u64, ServerIx)> = (0..1 + random.next() % 12)
+            .map(|_| ((random.next() % 64) << 26, ServerIx::new((random.next() % 3) as u32)))
+            .collect();
+        let mut sorted = points.clone();
+        sorted.sort_by_key(|point| point.0);
+        let hash = Digits(Width::Bits32);
+        let ring = Ring::from_points(hash, &fleet, points, Boundary::Nearest, Tie::First).unwrap();
+        let greatest = u64::from(u32::MAX);
+        for step in 0..128_u64 {
+            for hash in [step << 25, (step << 25) + 1, (step << 25).wrapping_sub(1) & greatest] {
+                let expected = sorted[nearest(&sorted, hash, greatest)].1;
+                assert_eq!(ring.owner_of_hash(hash), expected, "round {round}, hash {hash}");
+            }
+        }
+        assert_eq!(ring.shares().iter().map(|share| share.part()).sum::<u128>(), 1 << 64, "round {round}");
+    }
 }
 
 #[test]
