@@ -64,8 +64,10 @@ pub struct Maglev<H = Xxh3> {
 
 struct Inner {
     servers: Arc<[Server]>,
-    /// Each active server has at least one slot.
-    active: usize,
+    /// Whether the fleet was a list, whose order decides who takes turns first.
+    listed: bool,
+    /// Servers with at least one slot.
+    placed: usize,
     table: Vec<ServerIx>,
 }
 
@@ -81,19 +83,17 @@ impl<H: KeyHash> Maglev<H> {
     /// than slots.
     pub fn with_table_size(hash: H, members: &Members, size: u64) -> Result<Maglev<H>, Error> {
         let size = table_size(size)?;
-        let (mut active, mut walks, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut walks, mut weights) = (Vec::new(), Vec::new());
         for (ix, server) in members.active() {
             let name = server.name().as_str().as_bytes();
-            active.push(ix);
-            walks.push(Walk::new(xxh3_64(name, 0), xxh3_64(name, 1), size));
+            walks.push((ix, Walk::new(xxh3_64(name, 0), xxh3_64(name, 1), size)));
             weights.push(server.weight().get());
         }
-        if active.len() > size as usize {
-            let (servers, slots) = (active.len(), size as usize);
+        if walks.len() > size as usize {
+            let (servers, slots) = (walks.len(), size as usize);
             return Err(Error::new(Kind::MoreServersThanSlots { servers, slots }));
         }
-        let table = fill(size, walks, turns(&weights)).into_iter().map(|at| active[at as usize]).collect();
-        Ok(Maglev { hash, inner: Arc::new(Inner { servers: members.shared(), active: active.len(), table }) })
+        Ok(Maglev::filled(hash, members.shared(), false, size, walks, turns(&weights)))
     }
 
     /// The owner of a key.
@@ -106,6 +106,48 @@ impl<H: KeyHash> Maglev<H> {
     #[inline]
     pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
         self.owner_of_hash(self.hash.hash(key.as_ref()))
+    }
+
+    /// The first `count` distinct servers from a key's slot onwards, its owner first; fewer if
+    /// fewer are active. Allocates only beyond 16 servers.
+    pub fn owners(&self, key: impl AsRef<[u8]>, count: usize) -> impl ExactSizeIterator<Item = &Server> {
+        self.owners_ix(key, count).map(|ix| &self.inner.servers[ix.index()])
+    }
+
+    /// The same, as indices into [`Maglev::servers`].
+    pub fn owners_ix(&self, key: impl AsRef<[u8]>, count: usize) -> Owners<'_> {
+        let slot = self.slot_of_hash(self.hash.hash(key.as_ref()));
+        Owners::new(&self.inner.table, slot, count, self.inner.placed, self.inner.servers.len())
+    }
+
+    /// The key hash.
+    pub fn hash(&self) -> &H {
+        &self.hash
+    }
+}
+
+impl<H> Maglev<H> {
+    /// A table that is filled by another rule than the native one: who walks how, and whose
+    /// [turn](fill) it is. `listed`: whether the order of the servers decides that.
+    pub(crate) fn filled(
+        hash: H,
+        servers: Arc<[Server]>,
+        listed: bool,
+        size: u32,
+        walks: Vec<(ServerIx, Walk)>,
+        turns: impl Iterator<Item = u32>,
+    ) -> Maglev<H> {
+        let (taking, walks): (Vec<ServerIx>, Vec<Walk>) = walks.into_iter().unzip();
+        let mut placed = alloc::vec![false; taking.len()];
+        let table = fill(size, walks, turns)
+            .into_iter()
+            .map(|at| {
+                placed[at as usize] = true;
+                taking[at as usize]
+            })
+            .collect();
+        let placed = placed.into_iter().filter(|&placed| placed).count();
+        Maglev { hash, inner: Arc::new(Inner { servers, listed, placed, table }) }
     }
 
     /// The owner of a key that the caller has hashed.
@@ -122,18 +164,6 @@ impl<H: KeyHash> Maglev<H> {
         }
     }
 
-    /// The first `count` distinct servers from a key's slot onwards, its owner first; fewer if
-    /// fewer are active. Allocates only beyond 16 servers.
-    pub fn owners(&self, key: impl AsRef<[u8]>, count: usize) -> impl ExactSizeIterator<Item = &Server> {
-        self.owners_ix(key, count).map(|ix| &self.inner.servers[ix.index()])
-    }
-
-    /// The same, as indices into [`Maglev::servers`].
-    pub fn owners_ix(&self, key: impl AsRef<[u8]>, count: usize) -> Owners<'_> {
-        let slot = self.slot_of_hash(self.hash.hash(key.as_ref()));
-        Owners::new(&self.inner.table, slot, count, self.inner.active, self.inner.servers.len())
-    }
-
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
         &self.inner.servers
@@ -144,18 +174,13 @@ impl<H: KeyHash> Maglev<H> {
         &self.inner.table
     }
 
-    /// The key hash.
-    pub fn hash(&self) -> &H {
-        &self.hash
-    }
-
     fn slot_of_hash(&self, hash: u64) -> usize {
         (hash % self.inner.table.len() as u64) as usize
     }
 }
 
 /// A size as a prime within the limit.
-fn table_size(size: u64) -> Result<u32, Error> {
+pub(crate) fn table_size(size: u64) -> Result<u32, Error> {
     let problem = match size {
         0..=1 => "is too small: a table has at least 2 slots",
         _ if size > MAX_TABLE_SIZE => "is too large: tables end at 16777216 slots",
@@ -168,14 +193,14 @@ fn table_size(size: u64) -> Result<u32, Error> {
 }
 
 /// A server's permutation of the slots, at its next preference.
-struct Walk {
+pub(crate) struct Walk {
     slot: u32,
     skip: u32,
 }
 
 impl Walk {
     /// From two hashes of the server: where it starts and by how much it steps.
-    fn new(offset: u64, skip: u64, size: u32) -> Walk {
+    pub(crate) fn new(offset: u64, skip: u64, size: u32) -> Walk {
         let size = u64::from(size);
         Walk { slot: (offset % size) as u32, skip: (skip % (size - 1) + 1) as u32 }
     }
@@ -209,25 +234,28 @@ fn fill(size: u32, mut walks: Vec<Walk>, turns: impl Iterator<Item = u32>) -> Ve
     table
 }
 
-/// The turn rule, for ever. A server that has n slots is next in the first round r with
-/// r × weight >= n × (the largest weight), so what comes next is the least round, then the first
-/// server in order.
+/// The native turn rule, for ever. A server that has n slots may take another in the first round r
+/// with r × weight >= n × (the largest weight).
 fn turns(weights: &[u32]) -> impl Iterator<Item = u32> + '_ {
     let largest = u64::from(weights.iter().copied().max().unwrap_or(1));
     let equal = weights.iter().all(|&weight| u64::from(weight) == largest);
     let count = weights.len() as u32;
-    let mut next: BinaryHeap<Reverse<(u64, u32, u64)>> =
-        if equal { BinaryHeap::new() } else { (0..count).map(|at| Reverse((1, at, 0))).collect() };
     let mut plain = (0..count).cycle();
+    // At most 2²⁴ slots of a weight below 2³².
+    let due = move |at: u32, had: u64| (had * largest).div_ceil(u64::from(weights[at as usize]));
+    let mut weighted = rounds(if equal { 0 } else { count }, due);
+    core::iter::from_fn(move || if equal { plain.next() } else { weighted.next() })
+}
+
+/// Turns in rounds 1, 2, …, over the servers in order, for ever. `due` says in which round a server
+/// that has had some turns, at least one, may have another at the earliest; so what comes next is
+/// the least round, then the first server in order.
+pub(crate) fn rounds(count: u32, mut due: impl FnMut(u32, u64) -> u64) -> impl Iterator<Item = u32> {
+    let mut next: BinaryHeap<Reverse<(u64, u32, u64)>> = (0..count).map(|at| Reverse((1, at, 0))).collect();
     core::iter::from_fn(move || {
-        if equal {
-            return plain.next();
-        }
         let mut first = next.peek_mut()?;
         let Reverse((round, at, had)) = *first;
-        // At most 2²⁴ slots of a weight below 2³².
-        let due = ((had + 1) * largest).div_ceil(u64::from(weights[at as usize]));
-        *first = Reverse((due.max(round + 1), at, had + 1));
+        *first = Reverse((due(at, had + 1).max(round + 1), at, had + 1));
         Some(at)
     })
 }
@@ -239,6 +267,10 @@ impl<H: KeyHash> Placement for Maglev<H> {
 
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Maglev::owner_ix(self, key)
+    }
+
+    fn depends_on_order(&self) -> bool {
+        self.inner.listed
     }
 
     fn ranked(&self) -> Option<&dyn Ranked> {
@@ -271,10 +303,9 @@ impl<H: KeyHash> Measured for Maglev<H> {
     }
 }
 
-impl<H: KeyHash> fmt::Debug for Maglev<H> {
+impl<H> fmt::Debug for Maglev<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Maglev")
-            .field("hash", &self.hash.name())
             .field("servers", &self.inner.servers.len())
             .field("slots", &self.inner.table.len())
             .finish()

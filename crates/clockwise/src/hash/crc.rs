@@ -55,6 +55,15 @@ pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
 
+/// CRC-32 of the parts, one after the other.
+pub fn crc32_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.finalize()
+}
+
 /// CRC-16/XMODEM in the 16 bits it has.
 pub fn crc16_xmodem(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |crc, &byte| crc << 8 ^ CRC16_TABLE[usize::from((crc >> 8) as u8 ^ byte)])
@@ -140,6 +149,8 @@ mod tests {
             const CRC_32: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
             const CRC_16: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_XMODEM);
             prop_assert_eq!(crc32(&bytes), CRC_32.checksum(&bytes));
+            let (front, back) = bytes.split_at(bytes.len() / 3);
+            prop_assert_eq!(crc32_parts([front, back]), crc32(&bytes));
             prop_assert_eq!(crc16_xmodem(&bytes), CRC_16.checksum(&bytes));
             prop_assert_eq!(Crc16Unmasked.hash(&bytes) as u16, CRC_16.checksum(&bytes));
         }

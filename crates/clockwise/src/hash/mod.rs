@@ -6,8 +6,10 @@
 
 use alloc::borrow::Cow;
 
+mod avalanche;
 mod choice;
 mod crc;
+mod djb2;
 mod fmix;
 mod fnv;
 mod fnv_signed;
@@ -16,17 +18,22 @@ mod jenkins;
 mod md5;
 mod murmur2;
 mod murmur3;
+mod murmur64a;
 mod named;
 mod redis;
+mod sdbm;
 mod sip;
 mod splitmix;
 mod tag;
 #[cfg(test)]
 mod testing;
+mod wt6;
 mod xxh;
 
+pub use avalanche::avalanche32;
 pub(crate) use choice::hash_choice;
-pub use crc::{Crc16Unmasked, Crc16Xmodem, Crc32, Crc32Of15Bits, crc16_xmodem, crc32};
+pub use crc::{Crc16Unmasked, Crc16Xmodem, Crc32, Crc32Of15Bits, crc16_xmodem, crc32, crc32_parts};
+pub use djb2::Djb2;
 pub use fmix::{Fmix32Fnv1a32, fmix32};
 pub use fnv::{Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64};
 pub use fnv_signed::{Fnv1_32Signed, Fnv1_64LowSigned, Fnv1a32Signed, Fnv1a64LowSigned};
@@ -35,11 +42,14 @@ pub use jenkins::{Lookup3, OneAtATimeSigned};
 pub use md5::{Md5, Md5Prefix, Md5Word, md5_words};
 pub use murmur2::{Murmur2Length, Murmur3Length};
 pub use murmur3::{Murmur3X64_128, Murmur3X86_32, murmur3_x64_128, murmur3_x86_32};
+pub use murmur64a::Murmur64aStd;
 pub use named::NamedHash;
 pub use redis::RedisSlot;
-pub use sip::SipHash24;
+pub use sdbm::Sdbm;
+pub use sip::{SipHash24, hsiphash};
 pub use splitmix::SplitMix64;
 pub use tag::HashTag;
+pub use wt6::Wt6;
 pub use xxh::{Xxh3, Xxh32, Xxh64, xxh3_64, xxh32, xxh64};
 
 /// How many bits of a hash carry a position.

@@ -1,17 +1,20 @@
-//! SipHash-2-4: a keyed hash that nobody can steer without the key.
+//! SipHash: a keyed hash that nobody can steer without the key.
 //!
-//! | name | key | value | check |
+//! | name | key | value | check, key `00..0f` |
 //! |---|---|---|---|
-//! | `siphash-2-4` | 16 zero bytes, unless given | 64-bit number | key `00..0f`, of `00..0e`: `a129ca6149be45e5` |
+//! | `siphash-2-4` | 16 zero bytes, unless given | 64-bit number | of `00..0e`: `a129ca6149be45e5` |
+//! | `hsiphash` | given | 32-bit number: the low half of SipHash-1-3 | of nothing: `050fc4dc` |
 //!
 //! The key is two little-endian words of 64 bits; the value is the number whose little-endian
 //! bytes the reference program prints.
 //!
-//! Source: Jean-Philippe Aumasson, Daniel J. Bernstein, "SipHash: a fast short-input PRF",
-//! INDOCRYPT 2012, appendix A.
+//! Sources: Jean-Philippe Aumasson, Daniel J. Bernstein, "SipHash: a fast short-input PRF",
+//! INDOCRYPT 2012, appendix A. hsiphash: Linux on 64-bit machines, `lib/siphash.c` and the values of
+//! its test.
 
 use alloc::borrow::Cow;
 use alloc::format;
+use core::hash::Hasher as _;
 
 use super::{KeyHash, Width};
 
@@ -26,6 +29,20 @@ impl SipHash24 {
     pub const fn with_key(key: [u8; 16]) -> SipHash24 {
         SipHash24 { key }
     }
+
+    /// The hash of the parts, one after the other.
+    pub fn hash_parts<'a>(&self, parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
+        let mut hasher = siphasher::sip::SipHasher24::new_with_key(&self.key);
+        for part in parts {
+            hasher.write(part);
+        }
+        hasher.finish()
+    }
+}
+
+/// The Linux kernel's hsiphash as 64-bit machines compute it.
+pub fn hsiphash(bytes: &[u8], key: [u8; 16]) -> u32 {
+    siphasher::sip::SipHasher13::new_with_key(&key).hash(bytes) as u32
 }
 
 impl KeyHash for SipHash24 {
@@ -49,7 +66,6 @@ impl KeyHash for SipHash24 {
 mod tests {
     use super::*;
     use crate::hash::testing::byte_strings;
-    use core::hash::Hasher as _;
     use proptest::prelude::*;
 
     const COUNTING: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -60,6 +76,15 @@ mod tests {
         assert_eq!(hash.hash(&COUNTING[..15]), 0xa129_ca61_49be_45e5);
         assert_eq!(hash.hash(b""), 0x726f_db47_dd0e_0e31);
         assert_eq!(SipHash24::default().hash(b""), 0x1e92_4b9d_7377_00d7);
+    }
+
+    #[test]
+    fn values_of_the_kernels_test() {
+        // The inputs are the first i of the bytes 0, 1, 2 ….
+        let values = [0x050f_c4dc, 0x7d57_ca93, 0x4dc7_d44d, 0xe7dd_f7fb, 0x88d3_8328, 0x4953_3b67];
+        for (i, value) in values.into_iter().enumerate() {
+            assert_eq!(hsiphash(&COUNTING[..i], COUNTING), value, "{i} bytes");
+        }
     }
 
     #[test]
@@ -77,7 +102,10 @@ mod tests {
             let word = |i: usize| u64::from_le_bytes(key[i..i + 8].try_into().unwrap());
             let mut second = core::hash::SipHasher::new_with_keys(word(0), word(8));
             second.write(&bytes);
-            prop_assert_eq!(SipHash24::with_key(key).hash(&bytes), second.finish());
+            let hash = SipHash24::with_key(key);
+            prop_assert_eq!(hash.hash(&bytes), second.finish());
+            let (front, back) = bytes.split_at(bytes.len() / 3);
+            prop_assert_eq!(hash.hash_parts([front, back]), second.finish());
         }
     }
 }
