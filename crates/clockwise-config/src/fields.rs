@@ -62,6 +62,10 @@ impl<'n> Fields<'n> {
     /// Refuses keys that are not known, with the one that was probably meant.
     pub(crate) fn refuse_unknown(&self, report: &mut Report, known: &[&str]) {
         for entry in self.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            if report.is_full() {
+                report.count_one_more();
+                continue;
+            }
             let message = format!("{} has no key {}", self.what, ticked(&entry.key));
             let help = match nearest(&entry.key, known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),

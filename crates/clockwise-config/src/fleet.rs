@@ -85,7 +85,7 @@ impl FleetFile {
         // A warning belongs to the last pool that begins before it.
         for warning in warnings {
             let at = warning.at().map_or(0, |(_, span)| span.start());
-            let after = file.pools.iter().filter(|pool| pool.span.start() <= at).count();
+            let after = file.pools.partition_point(|pool| pool.span.start() <= at);
             if let Some(pool) = file.pools.get_mut(after.saturating_sub(1)) {
                 pool.warnings.push(warning);
             }
@@ -220,7 +220,7 @@ impl Pool {
     pub fn diagnose(&self, error: &Error) -> Diagnostic {
         let message = error.to_string();
         let named = |setting: &&Setting| {
-            let mut words = message.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '_');
+            let mut words = message.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
             words.any(|word| word == setting.text)
         };
         let place = match error.server() {

@@ -154,6 +154,12 @@ fn errors_of_the_library_come_at_the_line_of_their_server_or_setting() {
     for (settings, line, excerpt, says) in [
         ("'maglev'\nhash = 'crc32'\ntable_size = 65536", 5, "65536", "table size 65536 is not a prime"),
         ("'maglev'\nhash = 'crc32'\ntable_size = 2", 5, "2", "do not fit a table of 2 slots"),
+        (
+            "'rendezvous'\nhash = 'murmur3-x86-32'",
+            4,
+            "'murmur3-x86-32'",
+            "key hash murmur3-x86-32 has 32 bits",
+        ),
         ("'rendezvous'\nhash = 'crc32'", 4, "'crc32'", "key hash crc32 has 32 bits"),
     ] {
         let pool = crate::pool(fleet(&format!("scheme = {settings}")) + "[[server]]\nname = \"c\"\n");
