@@ -1,7 +1,7 @@
 //! Keys of a mapping, read by name and checked by type, with one wording for all formats.
 
 use crate::diagnostic::{quoted, ticked};
-use crate::fleet::Setting;
+use crate::fleet::SettingPlace;
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
 use crate::source::Span;
@@ -50,11 +50,11 @@ impl<'n> Fields<'n> {
     }
 
     /// The values of chosen keys, as settings of a placement.
-    pub(crate) fn settings(&self, chosen: impl Fn(&str) -> bool) -> Vec<Setting> {
+    pub(crate) fn settings(&self, chosen: impl Fn(&str) -> bool) -> Vec<SettingPlace> {
         let chosen = self.entries.iter().filter(|entry| chosen(&entry.key));
         let scalar = |entry: &Entry| {
             let text = entry.value.as_scalar()?.text.clone();
-            Some(Setting { text, span: entry.value.span })
+            Some(SettingPlace { text, span: entry.value.span })
         };
         chosen.filter_map(scalar).collect()
     }

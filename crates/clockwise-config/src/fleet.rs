@@ -28,14 +28,14 @@ pub(crate) struct PoolRead {
     /// the one that is asked for.
     pub(crate) scheme: Result<Scheme, Diagnostic>,
     /// The settings of the placement, as text.
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<SettingPlace>,
     pub(crate) entries: Vec<ServerEntry>,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
 /// A setting of the placement and where it stands.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting {
+pub(crate) struct SettingPlace {
     pub(crate) text: String,
     pub(crate) span: Span,
 }
@@ -55,7 +55,7 @@ pub struct Pool {
     name: Option<String>,
     span: Span,
     scheme: Scheme,
-    settings: Vec<Setting>,
+    settings: Vec<SettingPlace>,
     servers: Buckets,
     entries: Vec<ServerEntry>,
     warnings: Vec<Diagnostic>,
@@ -219,7 +219,7 @@ impl Pool {
     /// that is not prime.
     pub fn diagnose(&self, error: &Error) -> Diagnostic {
         let message = error.to_string();
-        let named = |setting: &&Setting| {
+        let named = |setting: &&SettingPlace| {
             let mut words = message.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
             words.any(|word| word == setting.text)
         };

@@ -1,7 +1,7 @@
 //! Where readers put what they find wrong, so that one pass finds all of it.
 
 use crate::Options;
-use crate::diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, ticked};
 use crate::source::{Source, Span};
 
 /// Complaints about one source while it is read.
@@ -52,6 +52,14 @@ impl Report {
     pub(crate) fn error(&mut self, span: Span, message: impl Into<String>) {
         let diagnostic = self.error_at(span, message);
         self.push(diagnostic);
+    }
+
+    /// The complaint of every format about a key that is there twice.
+    pub(crate) fn duplicate_key(&mut self, key: &str, first: Span, second: Span) {
+        let lines = [first, second].map(|span| self.source.line_of(span.start()));
+        let message = format!("{} is given twice, on lines {} and {}", ticked(key), lines[0], lines[1]);
+        let diagnostic = self.error_at(second, message);
+        self.push(diagnostic.with_label("again here").with_also(first, "first given here"));
     }
 
     /// Further errors are only counted: no use to work for them.

@@ -11,7 +11,6 @@ use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::node::{Entry, Node, Scalar, ScalarKind, Value};
 use crate::report::Report;
 use crate::source::{Source, Span};
-use crate::yaml::duplicate_key;
 
 /// The largest file whose syntax errors are all reported, 1 MiB.
 const RECOVERABLE: usize = 1 << 20;
@@ -40,12 +39,11 @@ pub(crate) fn read(report: &mut Report) -> Option<Node> {
     for (span, message) in errors {
         if message == "duplicate key" {
             let key = source.slice(span).trim_matches(['"', '\'']);
-            match report.is_full() {
-                false => {
-                    let first = first_of(&source, &root, key, span).unwrap_or(span);
-                    duplicate_key(report, key, first, span);
-                }
-                true => report.count_one_more(),
+            if report.is_full() {
+                report.count_one_more();
+            } else {
+                let first = first_of(&source, &root, key, span).unwrap_or(span);
+                report.duplicate_key(key, first, span);
             }
             continue;
         }

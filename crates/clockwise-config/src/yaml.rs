@@ -5,6 +5,8 @@
 //! What a product of our readers may refuse itself (document markers, anchors, tags, lists and
 //! mappings in brackets) is allowed here and noted in [`Document::marks`].
 
+use std::collections::HashMap;
+
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use crate::diagnostic::{Diagnostic, ticked};
@@ -27,6 +29,13 @@ pub(crate) enum Mark {
     Brackets,
 }
 
+/// The tree while it grows: what is open, from the outside in.
+#[derive(Default)]
+struct Tree {
+    open: Vec<Open>,
+    root: Option<Node>,
+}
+
 /// A list or mapping that is being filled.
 enum Open {
     List { span: Span, items: Vec<Node> },
@@ -34,16 +43,18 @@ enum Open {
 }
 
 /// Where each key of a mapping was first.
-type Keys = std::collections::HashMap<String, Span>;
+type Keys = HashMap<String, Span>;
 
-/// Reads the one document of a file. An empty one gives `None`; errors are in the report then or
-/// the tree is whole.
+/// Nothing more can be made of the file; the report says why.
+struct Stop;
+
+/// Reads the one document of a file. Without one, or with an error that ends the reading, there is
+/// nothing; keys given twice are in the report, and the tree has the first of each.
 pub(crate) fn read(report: &mut Report) -> Option<Document> {
     let source = report.source.clone();
-    let mut offsets = Offsets::new(&source);
+    let offsets = Offsets::new(&source);
     let mut parser = Parser::new_from_str(source.text());
-    let mut open: Vec<Open> = Vec::new();
-    let mut root: Option<Node> = None;
+    let mut tree = Tree::default();
     let mut marks = Vec::new();
     while let Some(next) = parser.next_event() {
         let (event, place) = match next {
@@ -55,92 +66,104 @@ pub(crate) fn read(report: &mut Report) -> Option<Document> {
             }
         };
         let span = Span::new(offsets.byte(place.start.index()), offsets.byte(place.end.index()));
-        let bracket = source.slice(span).trim_end().ends_with(['[', '{']);
-        let node = match event {
-            Event::DocumentStart(explicit) => {
-                if root.is_some() {
-                    report.push(
-                        report
-                            .error_at(
-                                span,
-                                format!(
-                                    "{} begins a second document, and a file holds one",
-                                    ticked(source.slice(span))
-                                ),
-                            )
-                            .with_help("put each document into a file of its own"),
-                    );
-                    return None;
-                }
-                if explicit {
-                    marks.push((Mark::DocumentMarker, span));
-                }
-                continue;
-            }
-            Event::DocumentEnd => {
-                if source.slice(span) == "..." {
-                    marks.push((Mark::DocumentMarker, span));
-                }
-                continue;
+        note(&mut marks, &source, &event, span);
+        tree.take(report, event, span).ok()?;
+    }
+    tree.root.map(|root| Document { root, marks })
+}
+
+/// Writes down what an event shows beyond keys, values and dashes.
+fn note(marks: &mut Vec<(Mark, Span)>, source: &Source, event: &Event<'_>, span: Span) {
+    let text = source.slice(span);
+    let mut mark = |is: bool, mark| {
+        if is {
+            marks.push((mark, span));
+        }
+    };
+    match event {
+        Event::DocumentStart(explicit) => mark(*explicit, Mark::DocumentMarker),
+        Event::DocumentEnd => mark(text == "...", Mark::DocumentMarker),
+        Event::Scalar(_, _, anchor, tag) => {
+            mark(*anchor > 0, Mark::Anchor);
+            mark(tag.is_some(), Mark::Tag);
+        }
+        Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) => {
+            mark(*anchor > 0, Mark::Anchor);
+            mark(tag.is_some(), Mark::Tag);
+            mark(text.trim_end().ends_with(['[', '{']), Mark::Brackets);
+        }
+        _ => {}
+    }
+}
+
+impl Tree {
+    fn take(&mut self, report: &mut Report, event: Event<'_>, span: Span) -> Result<(), Stop> {
+        let words = |report: &Report| ticked(report.source.slice(span));
+        match event {
+            Event::DocumentStart(_) if self.root.is_some() => {
+                let message = format!("{} begins a second document, and a file holds one", words(report));
+                let help = "put each document into a file of its own";
+                report.push(report.error_at(span, message).with_help(help));
+                Err(Stop)
             }
             Event::Alias(_) => {
-                let alias = ticked(source.slice(span));
-                report.push(
-                    report
-                        .error_at(span, format!("the alias {alias} is not followed"))
-                        .with_help("write out what it stands for"),
-                );
-                return None;
+                let message = format!("the alias {} is not followed", words(report));
+                report.push(report.error_at(span, message).with_help("write out what it stands for"));
+                Err(Stop)
             }
-            Event::Scalar(text, style, anchor, tag) => {
-                note(&mut marks, anchor > 0, tag.is_some(), false, span);
-                let span = trimmed(&source, span);
+            Event::Scalar(text, style, ..) => {
+                // Quoted scalars come with the blanks that follow them.
+                let length = report.source.slice(span).trim_end().len();
+                let span = Span::new(span.start(), span.start() + length);
                 let nothing = text.is_empty() && style == ScalarStyle::Plain;
                 let kind = if nothing { ScalarKind::Nothing } else { ScalarKind::Untyped };
-                Node { span, value: Value::Scalar(Scalar { text: text.into_owned(), kind }) }
+                let scalar = Scalar { text: text.into_owned(), kind };
+                self.add(report, Node { span, value: Value::Scalar(scalar) })
             }
-            Event::SequenceStart(anchor, tag) => {
-                note(&mut marks, anchor > 0, tag.is_some(), bracket, span);
-                open.push(Open::List { span, items: Vec::new() });
-                if too_deep(&open, report, span) {
-                    return None;
-                }
-                continue;
+            Event::SequenceStart(..) => self.begin(report, span, Open::List { span, items: Vec::new() }),
+            Event::MappingStart(..) => {
+                let map = Open::Map { span, entries: Vec::new(), key: None, seen: Keys::new() };
+                self.begin(report, span, map)
             }
-            Event::MappingStart(anchor, tag) => {
-                note(&mut marks, anchor > 0, tag.is_some(), bracket, span);
-                open.push(Open::Map { span, entries: Vec::new(), key: None, seen: Keys::new() });
-                if too_deep(&open, report, span) {
-                    return None;
-                }
-                continue;
-            }
-            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(Open::List { span: start, items }) => {
-                    Node { span: over(start, span), value: Value::List(items) }
+                    self.add(report, Node { span: over(start, span), value: Value::List(items) })
                 }
                 Some(Open::Map { span: start, entries, .. }) => {
-                    Node { span: over(start, span), value: Value::Map(entries) }
+                    self.add(report, Node { span: over(start, span), value: Value::Map(entries) })
                 }
-                None => continue,
+                None => Ok(()),
             },
-            Event::Nothing | Event::StreamStart | Event::StreamEnd => continue,
-        };
-        match open.last_mut() {
-            None => root = Some(node),
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, report: &mut Report, span: Span, open: Open) -> Result<(), Stop> {
+        self.open.push(open);
+        if self.open.len() > MAX_DEPTH {
+            report.error(span, format!("nested more than {MAX_DEPTH} levels deep"));
+            return Err(Stop);
+        }
+        Ok(())
+    }
+
+    /// Puts a finished value where it belongs.
+    fn add(&mut self, report: &mut Report, node: Node) -> Result<(), Stop> {
+        match self.open.last_mut() {
+            None => self.root = Some(node),
             Some(Open::List { items, .. }) => items.push(node),
             Some(Open::Map { entries, key, seen, .. }) => match key.take() {
                 None => {
                     let Value::Scalar(scalar) = &node.value else {
-                        let begins = ticked(source.slice(node.span));
+                        let begins = ticked(report.source.slice(node.span));
                         let message = format!("a key is a word, and {begins} begins {}", node.describe());
                         report.error(node.span, message);
-                        return None;
+                        return Err(Stop);
                     };
                     *key = Some((scalar.text.clone(), node.span));
                 }
                 Some((key, key_span)) => match seen.get(&key) {
-                    Some(&first) => duplicate_key(report, &key, first, key_span),
+                    Some(&first) => report.duplicate_key(&key, first, key_span),
                     None => {
                         seen.insert(key.clone(), key_span);
                         entries.push(Entry { key, key_span, value: node });
@@ -148,39 +171,13 @@ pub(crate) fn read(report: &mut Report) -> Option<Document> {
                 },
             },
         }
+        Ok(())
     }
-    root.map(|root| Document { root, marks })
-}
-
-/// The complaint of every format about a key that is there twice.
-pub(crate) fn duplicate_key(report: &mut Report, key: &str, first: Span, second: Span) {
-    let lines = (report.source.line_of(first.start()), report.source.line_of(second.start()));
-    let message = format!("{} is given twice, on lines {} and {}", ticked(key), lines.0, lines.1);
-    report
-        .push(report.error_at(second, message).with_label("again here").with_also(first, "first given here"));
 }
 
 /// From the opening of a list or mapping to its end; blocks have places without extent.
 fn over(start: Span, end: Span) -> Span {
     if start.is_empty() { start } else { Span::new(start.start(), end.end()) }
-}
-
-/// Quoted scalars are reported with the blanks that follow them.
-fn trimmed(source: &Source, span: Span) -> Span {
-    Span::new(span.start(), span.start() + source.slice(span).trim_end().len())
-}
-
-fn too_deep(open: &[Open], report: &mut Report, span: Span) -> bool {
-    let deep = open.len() > MAX_DEPTH;
-    if deep {
-        report.error(span, format!("nested more than {MAX_DEPTH} levels deep"));
-    }
-    deep
-}
-
-fn note(marks: &mut Vec<(Mark, Span)>, anchor: bool, tag: bool, brackets: bool, span: Span) {
-    let found = [(anchor, Mark::Anchor), (tag, Mark::Tag), (brackets, Mark::Brackets)];
-    marks.extend(found.into_iter().filter(|(is, _)| *is).map(|(_, mark)| (mark, span)));
 }
 
 /// The parser's complaint in its own words, with the text it stumbled over.
@@ -212,11 +209,11 @@ fn syntax(source: &Source, at: usize, info: &str) -> Diagnostic {
     }
 }
 
-/// From the parser's places, counted in characters, to bytes. Places come mostly in order, so a
-/// table of every 256th character makes each a short walk.
+/// From the parser's places, counted in characters, to bytes.
 struct Offsets<'s> {
     text: &'s str,
-    /// The byte of every 256th character; empty for ASCII, where the two counts are one.
+    /// The byte of every 256th character, so that each place is a short walk; empty for ASCII, where
+    /// the two counts are one.
     table: Vec<usize>,
 }
 
@@ -233,7 +230,7 @@ impl<'s> Offsets<'s> {
         Offsets { text, table }
     }
 
-    fn byte(&mut self, character: usize) -> usize {
+    fn byte(&self, character: usize) -> usize {
         if self.table.is_empty() {
             return character.min(self.text.len());
         }
