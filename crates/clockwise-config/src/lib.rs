@@ -34,7 +34,7 @@
 //!
 //! # Limits
 //!
-//! Files of at most [`MAX_BYTES`] and 64 levels of nesting. Within these any bytes are read or
+//! Files of at most [`MAX_BYTES`] and 64 levels of nesting (80 in TOML). Any bytes are read or
 //! refused; none make the crate panic or overflow its stack.
 //!
 //! # Layout
