@@ -8,7 +8,9 @@ use std::process::Command;
 /// All live tests, one at a time: each starts servers of its own.
 pub(crate) fn command() -> Command {
     let mut command = Command::new("cargo");
-    command.args(["test", "-p", "clockwise", "-p", "clockwise-config", "--test", "live", "--"]);
+    // With the whole workspace, as the other tests were built: parts of it have other features, and so
+    // other builds, of what they depend on.
+    command.args(["test", "--workspace", "--test", "live", "--"]);
     command.args(["--ignored", "--nocapture", "--test-threads=1"]);
     // Debian keeps servers in folders that are on root's path only.
     let path = std::env::var("PATH").unwrap_or_default();
