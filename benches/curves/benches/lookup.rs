@@ -4,7 +4,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::hint::black_box;
 
 use clockwise::hash::Xxh3;
-use clockwise::{Jump, Maglev, ModN, Rendezvous, Ring, ServerIx};
+
+use clockwise::{Bounded, Cap, Jump, Maglev, ModN, Rendezvous, Ring, ServerIx, SlotMap, Slots};
 use clockwise_ratios::{FLEETS, hashes, list, members};
 
 fn lookups(criterion: &mut Criterion) {
@@ -18,8 +19,19 @@ fn lookups(criterion: &mut Criterion) {
         curve(criterion, "jump", servers, |hash| jump.owner_of_hash(hash));
         let maglev = Maglev::new(Xxh3, &members).unwrap();
         curve(criterion, "maglev", servers, |hash| maglev.owner_of_hash(hash));
+        let slots = Slots::new(Xxh3, &SlotMap::even(&members, 16_384).unwrap()).unwrap();
+        curve(criterion, "slots", servers, |hash| slots.owner_of_hash(hash));
         let mod_n = ModN::new(Xxh3, &list).unwrap();
         curve(criterion, "mod-n", servers, |hash| mod_n.owner_of_hash(hash));
+    }
+}
+
+/// A lease taken and given back, with its owner: what counting costs beside the lookup.
+fn leases(criterion: &mut Criterion) {
+    for servers in FLEETS {
+        let ring = Ring::builder(Xxh3).build(&members(servers).unwrap()).unwrap();
+        let bounded = Bounded::new(ring, Cap::percent_over_mean(25).unwrap());
+        curve(criterion, "bounded", servers, |key| bounded.acquire(key.to_le_bytes()).server_ix());
     }
 }
 
@@ -38,5 +50,5 @@ fn curve(criterion: &mut Criterion, scheme: &str, servers: u32, owner: impl Fn(u
     group.finish();
 }
 
-criterion_group!(benches, lookups);
+criterion_group!(benches, lookups, leases);
 criterion_main!(benches);

@@ -5,13 +5,15 @@
 //! that nothing disturbed. Every round sums up its answers, and a pair whose sums differ is refused
 //! instead of timed.
 
+use std::cell::RefCell;
 use std::error::Error;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clockwise::hash::Xxh3;
-use clockwise::{Jump, Maglev, ModN, Rendezvous, Ring};
+use clockwise::hash::{Xxh3, xxh3_64};
+
+use clockwise::{Bounded, Cap, Jump, Maglev, ModN, Rendezvous, Ring, SlotMap, Slots};
 use clockwise_ratios::{FLEETS, hashes, list, members, plain};
 
 /// Rounds of each side: enough that the fastest is steady to a few in a hundred.
@@ -24,12 +26,14 @@ const SLOTS: u64 = 65_537;
 
 fn main() -> ExitCode {
     println!("{:<16}{:>8}{:>14}{:>14}{:>9}", "", "servers", "plain", "clockwise", "ratio");
-    let measured = FLEETS.iter().try_for_each(|&servers| lookups(servers));
-    if let Err(error) = measured.and_then(|()| FLEETS.iter().try_for_each(|&servers| builds(servers))) {
-        eprintln!("{error}");
-        return ExitCode::FAILURE;
+    for measure in [lookups, leases, builds] {
+        if let Err(error) = FLEETS.into_iter().try_for_each(measure) {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
     }
-    println!("\nTime of one lookup of a key hash, or of one build. Ratio: plain / clockwise.");
+    println!("\nTime of one lookup of a key hash, one lease taken and given back, one build.");
+    println!("Ratio: plain / clockwise.");
     ExitCode::SUCCESS
 }
 
@@ -56,9 +60,42 @@ fn lookups(servers: u32) -> Result<(), Box<dyn Error>> {
     let (plain, ours) = (plain::Table::maglev(&members, SLOTS), Maglev::new(Xxh3, &members)?);
     lookup("maglev", servers, &hashes, |hash| plain.owner(hash), |hash| ours.owner_of_hash(hash).get())?;
 
+    let map = SlotMap::even(&members, 16_384)?;
+    let owners = map.owners().iter().map(|owner| owner.get());
+    let (plain, ours) = (plain::Table::new(owners), Slots::new(Xxh3, &map)?);
+    lookup("slots", servers, &hashes, |hash| plain.owner(hash), |hash| ours.owner_of_hash(hash).get())?;
+
     let (plain, ours) = (plain::Table::new(0..servers), ModN::new(Xxh3, &list)?);
     lookup("mod-n", servers, &hashes, |hash| plain.owner(hash), |hash| ours.owner_of_hash(hash).get())?;
     Ok(())
+}
+
+/// Many leases, taken one by one and then all given back. Keys are the bytes of numbers.
+fn leases(servers: u32) -> Result<(), Box<dyn Error>> {
+    let (members, keys) = (members(servers)?, hashes());
+    let plain_bounded = RefCell::new(plain::Bounded::new(plain::Ring::new(&members, POINTS), servers));
+    let bounded = Bounded::new(Ring::builder(Xxh3).build(&members)?, Cap::percent_over_mean(25)?);
+    let plain = || {
+        let mut held = Vec::with_capacity(keys.len());
+        let mut bounded = plain_bounded.borrow_mut();
+        let sum = sum(&keys, |key| {
+            let server = bounded.acquire(xxh3_64(&key.to_le_bytes(), 0));
+            held.push(server);
+            server
+        });
+        held.into_iter().for_each(|server| bounded.release(server));
+        sum
+    };
+    let ours = || {
+        let mut held = Vec::with_capacity(keys.len());
+        sum(&keys, |key| {
+            let lease = bounded.acquire(key.to_le_bytes());
+            let server = lease.server_ix().get();
+            held.push(lease);
+            server
+        })
+    };
+    row("bounded, lease", servers, keys.len() as u32, plain, ours)
 }
 
 /// One placement from a fleet.
@@ -90,7 +127,7 @@ fn lookup(
 }
 
 /// A sum that depends on every owner and on its place.
-fn sum(hashes: &[u64], owner: impl Fn(u64) -> u32) -> u64 {
+fn sum(hashes: &[u64], mut owner: impl FnMut(u64) -> u32) -> u64 {
     let hashes = black_box(hashes);
     (1_u64..).zip(hashes).fold(0, |sum, (place, &hash)| sum.wrapping_add(place * u64::from(owner(hash))))
 }

@@ -32,6 +32,40 @@ impl Ring {
     }
 }
 
+/// The ring under loads, all servers of equal weight: the first server clockwise that has room.
+pub struct Bounded {
+    ring: Ring,
+    loads: Vec<u64>,
+    total: u64,
+}
+
+impl Bounded {
+    /// Nothing held yet.
+    pub fn new(ring: Ring, servers: u32) -> Bounded {
+        Bounded { ring, loads: vec![0; servers as usize], total: 0 }
+    }
+
+    /// Takes a place for a key on a server that holds less than 5/4 of the mean, this key counted.
+    pub fn acquire(&mut self, hash: u64) -> u32 {
+        self.total += 1;
+        let room = (5 * self.total).div_ceil(4 * self.loads.len() as u64);
+        let points = &self.ring.points;
+        let start = points.partition_point(|point| point.0 < hash);
+        let mut clockwise = points[start..].iter().chain(&points[..start]);
+        // Some server holds no more than the mean, so one is found.
+        let found = clockwise.find(|point| self.loads[point.1 as usize] < room);
+        let server = found.map_or(0, |point| point.1);
+        self.loads[server as usize] += 1;
+        server
+    }
+
+    /// Gives a place back.
+    pub fn release(&mut self, server: u32) {
+        self.loads[server as usize] -= 1;
+        self.total -= 1;
+    }
+}
+
 /// The native rendezvous of servers of equal weight: every server is scored.
 pub struct Rendezvous {
     seeds: Vec<u64>,
