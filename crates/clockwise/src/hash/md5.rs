@@ -29,6 +29,11 @@ pub fn md5_words(bytes: &[u8]) -> [u32; 4] {
     [word(0), word(4), word(8), word(12)]
 }
 
+/// The whole of MD5, read as a big-endian number.
+pub fn md5_128(bytes: &[u8]) -> u128 {
+    u128::from_be_bytes(digest(bytes))
+}
+
 fn digest(bytes: &[u8]) -> [u8; 16] {
     md5::Md5::digest(bytes).into()
 }
@@ -118,6 +123,7 @@ mod tests {
     fn published_check_values() {
         for (text, digest) in SUITE {
             let bytes = digest.to_be_bytes();
+            assert_eq!(md5_128(text.as_bytes()), digest, "{text:?}");
             assert_eq!(Md5.hash(text.as_bytes()), (digest >> 64) as u64, "{text:?}");
             let words = md5_words(text.as_bytes());
             assert_eq!(words.map(u32::to_le_bytes).as_flattened(), bytes, "{text:?}");

@@ -22,11 +22,13 @@ mod murmur64a;
 mod named;
 mod redis;
 mod sdbm;
+mod sha1;
 mod sip;
 mod splitmix;
 mod tag;
 #[cfg(test)]
 mod testing;
+mod utf16;
 mod wt6;
 mod xxh;
 
@@ -39,16 +41,18 @@ pub use fnv::{Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64};
 pub use fnv_signed::{Fnv1_32Signed, Fnv1_64LowSigned, Fnv1a32Signed, Fnv1a64LowSigned};
 pub use hsieh::SuperFastHash;
 pub use jenkins::{Lookup3, OneAtATimeSigned};
-pub use md5::{Md5, Md5Prefix, Md5Word, md5_words};
+pub use md5::{Md5, Md5Prefix, Md5Word, md5_128, md5_words};
 pub use murmur2::{Murmur2Length, Murmur3Length};
 pub use murmur3::{Murmur3X64_128, Murmur3X86_32, murmur3_x64_128, murmur3_x86_32};
 pub use murmur64a::Murmur64aStd;
 pub use named::NamedHash;
 pub use redis::RedisSlot;
 pub use sdbm::Sdbm;
+pub use sha1::{Sha1Word, Sha1WordBe, sha1_words};
 pub use sip::{SipHash24, hsiphash};
 pub use splitmix::SplitMix64;
 pub use tag::HashTag;
+pub use utf16::{Fnv1_32Utf16, Fnv1_64LowUtf16, Fnv1a32Utf16, Fnv1a64LowUtf16, JavaString, JavaStringAbs};
 pub use wt6::Wt6;
 pub use xxh::{Xxh3, Xxh32, Xxh64, xxh3_64, xxh32, xxh64};
 
