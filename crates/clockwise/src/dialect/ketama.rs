@@ -47,12 +47,24 @@ pub(super) fn weighted_points(
 }
 
 /// Points of every active server: `digest` of each of its `count` labels gives `N` of them.
-pub(super) fn points<const N: usize>(
+pub(super) fn points<T, const N: usize>(
     list: &Buckets,
     count: impl Fn(&Server) -> u32,
     stem: impl Fn(&Server) -> String,
-    digest: impl Fn(&[u8]) -> [u64; N],
-) -> Result<Vec<(u64, ServerIx)>, Error> {
+    digest: impl Fn(&[u8]) -> [T; N],
+) -> Result<Vec<(T, ServerIx)>, Error> {
+    let stem = |server: &Server| stem(server) + "-";
+    labelled(list, count, stem, 0, digest)
+}
+
+/// The same with other labels: what `stem` says, and a number from `first`.
+pub(super) fn labelled<T, const N: usize>(
+    list: &Buckets,
+    count: impl Fn(&Server) -> u32,
+    stem: impl Fn(&Server) -> String,
+    first: u32,
+    digest: impl Fn(&[u8]) -> [T; N],
+) -> Result<Vec<(T, ServerIx)>, Error> {
     let mut total: u64 = 0;
     for (_, server) in list.active() {
         total += u64::from(count(server)) * N as u64;
@@ -64,12 +76,12 @@ pub(super) fn points<const N: usize>(
     let mut points = Vec::with_capacity(total as usize);
     for (ix, server) in list.active() {
         let mut label = stem(server);
-        label.push('-');
         let end = label.len();
-        for j in 0..count(server) {
+        // At most MAX_POINTS numbers, so that none overflows.
+        for number in first..first + count(server) {
             label.truncate(end);
             // Writing to a string cannot fail.
-            let _ = write!(label, "{j}");
+            let _ = write!(label, "{number}");
             points.extend(digest(label.as_bytes()).map(|position| (position, ix)));
         }
     }

@@ -26,11 +26,57 @@ use crate::placement::{Measured, Placement, Ranked, ServerIx};
 use crate::ring::Ring;
 use crate::server::Server;
 
+/// A placement that answers as another does, which it holds.
+macro_rules! answers_as {
+    ($placed:ty, $this:ident => $placement:expr) => {
+        impl $crate::placement::Placement for $placed {
+            fn servers(&self) -> &[$crate::server::Server] {
+                let $this = self;
+                $crate::placement::Placement::servers($placement)
+            }
+            fn owner_ix(&self, key: &[u8]) -> $crate::placement::ServerIx {
+                let $this = self;
+                $crate::placement::Placement::owner_ix($placement, key)
+            }
+            fn owners_of(&self, keys: &[&[u8]], owners: &mut [$crate::placement::ServerIx]) {
+                let $this = self;
+                $crate::placement::Placement::owners_of($placement, keys, owners);
+            }
+            fn depends_on_order(&self) -> bool {
+                let $this = self;
+                $crate::placement::Placement::depends_on_order($placement)
+            }
+            fn ranked(&self) -> Option<&dyn $crate::placement::Ranked> {
+                let $this = self;
+                $crate::placement::Placement::ranked($placement)
+            }
+            fn measured(&self) -> Option<&dyn $crate::placement::Measured> {
+                let $this = self;
+                $crate::placement::Placement::measured($placement)
+            }
+        }
+    };
+}
+
+pub mod gomemcache;
 pub mod handbook;
 mod ketama;
+pub mod libketama;
 pub mod libmemcached;
+pub mod memjs;
 mod named;
+pub mod npm_hashring;
+pub mod npm_ketama;
+pub mod npm_memcached;
+pub mod php_memcache;
+pub mod php_memcached;
+pub mod pylibmc;
+pub mod pymemcache;
+pub mod python_hashring;
+pub mod python_memcached;
+pub mod spymemcached;
 pub mod twemproxy;
+pub mod uhashring;
 
 pub use named::{Dialect, PlacedAs};
 

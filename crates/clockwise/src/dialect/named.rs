@@ -7,13 +7,17 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use super::{Placed, libmemcached, twemproxy};
+use super::{
+    Placed, gomemcache, libketama, libmemcached, memjs, npm_hashring, npm_ketama, npm_memcached,
+    php_memcache, php_memcached, pylibmc, pymemcache, python_hashring, python_memcached, spymemcached,
+    twemproxy, uhashring,
+};
 use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::members::Buckets;
-use crate::placement::{Measured, Placement, Ranked, ServerIx};
+use crate::modulo::ModN;
+use crate::placement::Placement;
 use crate::ring::{Geometry, Ring};
-use crate::server::Server;
 
 /// What a recipe builds.
 pub(super) trait Recipe: Placement + fmt::Debug + Send + Sync {
@@ -32,6 +36,16 @@ impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Placed<H> {
 impl<H: KeyHash + Send + Sync> Recipe for Ring<H> {
     fn geometry(&self) -> Option<Geometry> {
         Some(Ring::geometry(self))
+    }
+}
+
+impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for ModN<H> {}
+impl Recipe for php_memcache::Placed {}
+impl Recipe for pymemcache::Placed {}
+
+impl Recipe for uhashring::Placed {
+    fn geometry(&self) -> Option<Geometry> {
+        Some(self.ring())
     }
 }
 
@@ -88,8 +102,22 @@ macro_rules! dialects {
 }
 
 dialects! {
+    Gomemcache = "gomemcache" => gomemcache,
+    Libketama = "libketama" => libketama,
     Libmemcached = "libmemcached" => libmemcached,
+    Memjs = "memjs" => memjs,
+    NpmHashring = "npm-hashring" => npm_hashring,
+    NpmKetama = "npm-ketama" => npm_ketama,
+    NpmMemcached = "npm-memcached" => npm_memcached,
+    PhpMemcache = "php-memcache" => php_memcache,
+    PhpMemcached = "php-memcached" => php_memcached,
+    Pylibmc = "pylibmc" => pylibmc,
+    Pymemcache = "pymemcache" => pymemcache,
+    PythonHashring = "python-hashring" => python_hashring,
+    PythonMemcached = "python-memcached" => python_memcached,
+    Spymemcached = "spymemcached" => spymemcached,
     Twemproxy = "twemproxy" => twemproxy,
+    Uhashring = "uhashring" => uhashring,
 }
 
 /// A placement that a [`Dialect`] built. Clones share it.
@@ -103,23 +131,4 @@ impl PlacedAs {
     }
 }
 
-impl Placement for PlacedAs {
-    fn servers(&self) -> &[Server] {
-        self.0.servers()
-    }
-    fn owner_ix(&self, key: &[u8]) -> ServerIx {
-        self.0.owner_ix(key)
-    }
-    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
-        self.0.owners_of(keys, owners);
-    }
-    fn depends_on_order(&self) -> bool {
-        self.0.depends_on_order()
-    }
-    fn ranked(&self) -> Option<&dyn Ranked> {
-        self.0.ranked()
-    }
-    fn measured(&self) -> Option<&dyn Measured> {
-        self.0.measured()
-    }
-}
+answers_as!(PlacedAs, this => &*this.0);

@@ -43,7 +43,7 @@ pub use hsieh::SuperFastHash;
 pub use jenkins::{Lookup3, OneAtATimeSigned};
 pub use md5::{Md5, Md5Prefix, Md5Word, md5_128, md5_words};
 pub use murmur2::{Murmur2Length, Murmur3Length};
-pub use murmur3::{Murmur3X64_128, Murmur3X86_32, murmur3_x64_128, murmur3_x86_32};
+pub use murmur3::{Murmur3X64_128, Murmur3X86_32, Murmur3X86_32State, murmur3_x64_128, murmur3_x86_32};
 pub use murmur64a::Murmur64aStd;
 pub use named::NamedHash;
 pub use redis::RedisSlot;

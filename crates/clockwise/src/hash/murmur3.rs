@@ -25,18 +25,74 @@ pub struct Murmur3X64_128;
 
 /// MurmurHash3 x86_32 with a seed.
 pub fn murmur3_x86_32(bytes: &[u8], seed: u32) -> u32 {
-    let scramble = |k: u32| k.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
     let (blocks, tail) = bytes.as_chunks::<4>();
     let mut h = seed;
     for block in blocks {
-        h ^= scramble(u32::from_le_bytes(*block));
-        h = h.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+        h = mix(h, u32::from_le_bytes(*block));
     }
     if !tail.is_empty() {
         h ^= scramble(little_endian(tail) as u32);
     }
     // The algorithm counts lengths in 32 bits.
     fmix32(h ^ bytes.len() as u32)
+}
+
+fn scramble(k: u32) -> u32 {
+    k.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593)
+}
+
+/// A step by a block of four bytes.
+fn mix(h: u32, block: u32) -> u32 {
+    (h ^ scramble(block)).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64)
+}
+
+/// MurmurHash3 x86_32 of bytes that come one by one.
+///
+/// ```
+/// use clockwise::hash::{Murmur3X86_32State, murmur3_x86_32};
+///
+/// let mut state = Murmur3X86_32State::new(7);
+/// state.extend(*b"user:");
+/// state.push(b'4');
+/// assert_eq!(state.finish(), murmur3_x86_32(b"user:4", 7));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Murmur3X86_32State {
+    h: u32,
+    /// Bytes that do not make a block yet, the first lowest.
+    tail: u32,
+    length: u32,
+}
+
+impl Murmur3X86_32State {
+    /// Of nothing, with a seed.
+    pub const fn new(seed: u32) -> Murmur3X86_32State {
+        Murmur3X86_32State { h: seed, tail: 0, length: 0 }
+    }
+
+    /// One more byte.
+    pub fn push(&mut self, byte: u8) {
+        self.tail |= u32::from(byte) << (self.length % 4 * 8);
+        // The algorithm counts lengths in 32 bits.
+        self.length = self.length.wrapping_add(1);
+        if self.length.is_multiple_of(4) {
+            self.h = mix(self.h, self.tail);
+            self.tail = 0;
+        }
+    }
+
+    /// Some more bytes.
+    pub fn extend(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        for byte in bytes {
+            self.push(byte);
+        }
+    }
+
+    /// The value.
+    pub fn finish(self) -> u32 {
+        // Without a tail nothing is mixed in: a block of zeros scrambles to zero.
+        fmix32(self.h ^ scramble(self.tail) ^ self.length)
+    }
 }
 
 /// MurmurHash3 x64_128 with a seed: both 64-bit words.
@@ -148,6 +204,9 @@ mod tests {
                 murmur3_x86_32(&bytes, seed),
                 murmur3::murmur3_32(&mut bytes.as_slice(), seed).unwrap()
             );
+            let mut state = Murmur3X86_32State::new(seed);
+            state.extend(bytes.iter().copied());
+            prop_assert_eq!(state.finish(), murmur3_x86_32(&bytes, seed));
             let [h1, h2] = murmur3_x64_128(&bytes, seed);
             prop_assert_eq!(
                 u128::from(h2) << 64 | u128::from(h1),

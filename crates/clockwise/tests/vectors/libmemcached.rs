@@ -1,21 +1,15 @@
 //! The answers of libmemcached.
 
-use clockwise::Server;
 use clockwise::dialect::libmemcached;
 
-use crate::record::{Recorded, Score, fleet, number, text};
+use crate::record::{Recorded, Score, at_host, fleet, text};
 
 #[test]
 fn every_recorded_owner_of_libmemcached() {
     let recorded = Recorded::open("libmemcached/libmemcached.json");
     let mut score = Score::default();
     for (case, servers) in recorded.cases() {
-        let servers = fleet(servers, |server| {
-            let (host, port) = (text(server, "host"), number(server, "port"));
-            let address =
-                if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
-            Server::new(text(server, "name"))?.with_address(address)?.with_weight(number(server, "weight"))
-        });
+        let servers = fleet(servers, at_host);
         let config = &case["config"];
         let mut options = libmemcached::Options::default();
         match text(config, "distribution") {

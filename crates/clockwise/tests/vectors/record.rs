@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use clockwise::{Buckets, Error, Placement, Server};
+use clockwise::dialect::Dialect;
+use clockwise::{Buckets, Error, Geometry, Placement, Server};
 use serde_json::Value;
 
 fn read(file: &str) -> Value {
@@ -41,13 +42,14 @@ impl Recorded {
     }
 
     /// The keys of a case and the index of each key's owner; the empty key last, if it was asked for.
+    /// Keys that the program would not send have none and are left out.
     pub(crate) fn answers(&self, case: &Value, owners: &str) -> Vec<(&str, usize)> {
         let keys = list(&self.keys, text(case, "keys")).iter().map(|key| key.as_str().expect("a key"));
         let owners = list(case, owners).iter();
         assert_eq!(keys.len(), owners.len(), "keys and owners in {}", case["fleet"]);
         let empty = case.get("empty_key_owner").map(|owner| ("", owner));
-        let index = |owner: &Value| owner.as_u64().expect("an index") as usize;
-        keys.zip(owners).chain(empty).map(|(key, owner)| (key, index(owner))).collect()
+        let asked = keys.zip(owners).chain(empty).filter(|(_, owner)| !owner.is_null());
+        asked.map(|(key, owner)| (key, owner.as_u64().expect("an index") as usize)).collect()
     }
 }
 
@@ -55,6 +57,7 @@ impl Recorded {
 #[derive(Default)]
 pub(crate) struct Score {
     answers: usize,
+    points: usize,
     wrong: Vec<String>,
 }
 
@@ -78,12 +81,39 @@ impl Score {
         }
     }
 
+    /// Compares the points of a ring, if the case has them: every one, and whose it is.
+    pub(crate) fn compare_points(&mut self, case: &Value, ring: &Geometry) {
+        let Some(recorded) = case.get("ring_points") else { return };
+        let pair = |pair: &Value| {
+            let (position, owner) = (pair[0].as_i64().expect("a position"), pair[1].as_u64());
+            // Some programs print the 32 bits as a signed number.
+            (u64::from(position as u32), owner.expect("an index") as usize)
+        };
+        let mut recorded: Vec<_> = recorded.as_array().expect("points").iter().map(pair).collect();
+        recorded.sort_unstable();
+        self.points += recorded.len();
+        let ours: Vec<_> = ring.points().map(|(position, owner)| (position, owner.index())).collect();
+        if let Some(at) = (0..ours.len().max(recorded.len())).find(|&at| ours.get(at) != recorded.get(at)) {
+            let (fleet, config, there, here) =
+                (&case["fleet"], &case["config"], recorded.get(at), ours.get(at));
+            self.wrong.push(format!("{fleet} {config}: point {at} is {there:?}, and we say {here:?}"));
+        }
+    }
+
     /// One line for the system. Fails on a wrong answer, and on fewer answers than there are.
     pub(crate) fn close(self, recorded: &Recorded, at_least: usize) {
         let system = text(&recorded.file, "system");
         let version = text(&recorded.file, "version").split(' ').next().unwrap_or_default();
         let (answers, right) = (self.answers, self.answers - self.wrong.len());
-        println!("{system} {version}: {} of {} recorded answers match", grouped(right), grouped(answers));
+        let points = match self.points {
+            0 => String::new(),
+            points => format!(", and {} points compared", grouped(points)),
+        };
+        println!(
+            "{system} {version}: {} of {} recorded answers match{points}",
+            grouped(right),
+            grouped(answers)
+        );
         assert!(self.wrong.is_empty(), "{} wrong, the first: {}", self.wrong.len(), self.wrong[0]);
         assert!(answers >= at_least, "{answers} answers, and there were {at_least}");
     }
@@ -97,4 +127,36 @@ fn grouped(number: usize) -> String {
 pub(crate) fn fleet(servers: &[Value], server: impl Fn(&Value) -> Result<Server, Error>) -> Buckets {
     let servers: Result<Vec<Server>, Error> = servers.iter().map(server).collect();
     Buckets::new(servers.expect("servers")).expect("a fleet")
+}
+
+/// A server by the name and at the host and port of the record.
+pub(crate) fn at_host(server: &Value) -> Result<Server, Error> {
+    let (host, port) = (text(server, "host"), number(server, "port"));
+    let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+    Server::new(text(server, "name"))?.with_address(address)?.with_weight(number(server, "weight"))
+}
+
+/// A server by the name of the record, which is its address too.
+pub(crate) fn by_name(server: &Value) -> Result<Server, Error> {
+    Server::new(text(server, "name"))?.with_weight(number(server, "weight"))
+}
+
+/// Every case of a file, under the dialect that `dialect` reads from its configuration.
+pub(crate) fn check<D: Into<Dialect>>(
+    file: &str,
+    at_least: usize,
+    server: impl Fn(&Value) -> Result<Server, Error>,
+    dialect: impl Fn(&Value) -> D,
+) {
+    let recorded = Recorded::open(file);
+    let mut score = Score::default();
+    for (case, servers) in recorded.cases() {
+        let servers = fleet(servers, &server);
+        let place = dialect(&case["config"]).into().build(&servers).expect("a placement");
+        score.compare(case, &recorded.answers(case, "owners"), &servers, &place);
+        if let Some(ring) = place.ring() {
+            score.compare_points(case, &ring);
+        }
+    }
+    score.close(&recorded, at_least);
 }

@@ -1,0 +1,236 @@
+//! PHP Memcache (without a d; the PECL extension).
+//!
+//! | parameter | `hash_strategy=standard` | `hash_strategy=consistent` |
+//! |---|---|---|
+//! | key hash | bits 16 to 30 of `hash_function`; 0 becomes 1 | `hash_function` |
+//! | owner | hash mod total weight, each server in a row as often as it weighs | bucket number hash mod 1024 |
+//! | buckets | | bucket *i* belongs to the first point `>=` i × 4194303, wrapping |
+//! | points of a server | | 160 × weight |
+//! | position of a point | | `hash_function` of the label |
+//! | label | | host, `:`, port, `-`, number from 0 |
+//! | width | 32 bits | 32 bits |
+//! | equal points | | not specified; it matters where a bucket falls on one |
+//! | a dead server | a number and the key hashed again, if failover is on | the same |
+//!
+//! `hash_function` is `crc32`, or `fnv`: FNV-1a over signed bytes. Buckets give every server whole
+//! 1024ths, and above some hundreds of servers some have none.
+//!
+//! A port that is missing is 11211; the port of a Unix socket is 0.
+//!
+//! Checked against PECL memcache 4.0.5.2 on PHP 8.2, x86-64. Its default strategy has been
+//! `consistent` since 3.0, and `standard` before.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::ketama;
+use crate::choice::choice;
+use crate::error::Error;
+use crate::hash::{Crc32, Fnv1a32Signed, KeyHash, Width, hash_choice};
+use crate::members::{Buckets, Members};
+use crate::modulo::ModN;
+use crate::placement::Placement;
+use crate::ring::{Boundary, Ring, Tie};
+use crate::server::Server;
+use crate::slots::{SlotMap, Slots};
+
+/// Points for each unit of weight.
+const POINTS: u32 = 160;
+/// Buckets that the ring is cut into.
+const BUCKETS: u32 = 1024;
+/// From one bucket's position to the next.
+const STEP: u32 = u32::MAX / BUCKETS;
+
+choice! {
+    /// The setting memcache.hash_strategy.
+    Strategy, "hash strategy" {
+        /// : a ring, cut into 1024 buckets.
+        #[default]
+        Consistent = "consistent",
+        /// : hash mod total weight.
+        Standard = "standard",
+    }
+}
+
+hash_choice! {
+    /// The setting memcache.hash_function.
+    Function {
+        #[default]
+        Crc32 = "crc32" => Crc32,
+        Fnv = "fnv" => Fnv1a32Signed,
+    }
+}
+
+/// What the standard strategy makes of a hash: fifteen bits, and never 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct StandardHash(Function);
+
+impl KeyHash for StandardHash {
+    fn width(&self) -> Width {
+        Width::Bits32
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        (self.0.hash(bytes) >> 16 & 0x7fff).max(1)
+    }
+    fn bits(&self) -> u32 {
+        15
+    }
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Owned(format!("{}, bits 16 to 30, not 0", self.0.name()))
+    }
+}
+
+/// The settings that place keys; the default is php.ini's.
+///
+/// ```
+/// use clockwise::dialect::php_memcache::{Options, Strategy};
+/// use clockwise::{Buckets, Placement, Server};
+///
+/// let list = Buckets::new([
+///     Server::new("a")?.with_address("10.0.0.1:11211")?,
+///     Server::new("b")?.with_address("10.0.0.2:11211")?,
+/// ])?;
+/// let consistent = Options::default().build(&list)?;
+/// let standard = Options { hash_strategy: Strategy::Standard, ..Options::default() }.build(&list)?;
+/// assert!(!consistent.depends_on_order() && standard.depends_on_order());
+/// # Ok::<(), clockwise::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// The setting memcache.hash_strategy.
+    pub hash_strategy: Strategy,
+    /// The setting memcache.hash_function.
+    pub hash_function: Function,
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("php-memcache {} {}", self.hash_strategy, self.hash_function))
+    }
+}
+
+impl Options {
+    /// The placement of servers added in this order. Draining ones are left out.
+    ///
+    /// Refuses a total weight above 2²⁴, or more than [`MAX_POINTS`](crate::ring::MAX_POINTS) points.
+    pub fn build(&self, list: &Buckets) -> Result<Placed, Error> {
+        match self.hash_strategy {
+            Strategy::Standard => ModN::new(StandardHash(self.hash_function), list).map(Placed::Standard),
+            Strategy::Consistent => self.consistent(list).map(Placed::Consistent),
+        }
+    }
+
+    fn consistent(&self, list: &Buckets) -> Result<Consistent, Error> {
+        let hash = self.hash_function;
+        let count = |server: &Server| server.weight().get().saturating_mul(POINTS);
+        let points = ketama::points(list, count, stem, |label| [hash.hash(label)])?;
+        let ring = Ring::from_points(hash, list, points, Boundary::AtOrAfter, Tie::Unspecified)?;
+        let mut buckets = alloc::vec![Vec::new(); ring.servers().len()];
+        for bucket in 0..BUCKETS {
+            buckets[ring.owner_of_hash((STEP * bucket).into()).index()].push(bucket);
+        }
+        let mut map = SlotMap::builder(&Members::from(list), BUCKETS)?;
+        for (server, buckets) in ring.servers().iter().zip(buckets) {
+            if !buckets.is_empty() {
+                map = map.assign(buckets, server.name().as_str())?;
+            }
+        }
+        Ok(Consistent { buckets: Slots::new(hash, &map.build()?)?, ring })
+    }
+}
+
+fn stem(server: &Server) -> String {
+    let address = server.address();
+    let default = if address.host().starts_with('/') { 0 } else { 11211 };
+    format!("{}:{}", address.host(), address.port().unwrap_or(default))
+}
+
+/// A placement of PHP Memcache's.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Placed {
+    /// Of the standard strategy.
+    Standard(ModN<StandardHash>),
+    /// Of the consistent strategy.
+    Consistent(Consistent),
+}
+
+impl Placed {
+    fn placement(&self) -> &dyn Placement {
+        match self {
+            Placed::Standard(table) => table,
+            Placed::Consistent(consistent) => consistent,
+        }
+    }
+}
+
+answers_as!(Placed, this => this.placement());
+
+/// 1024 buckets, and the ring that they were filled from.
+#[derive(Clone, Debug)]
+pub struct Consistent {
+    buckets: Slots<Function>,
+    ring: Ring<Function>,
+}
+
+impl Consistent {
+    /// The buckets, which keys are placed by.
+    pub fn buckets(&self) -> &Slots<Function> {
+        &self.buckets
+    }
+
+    /// The ring, which no key is looked up on: its points and [collisions](Ring::collisions).
+    pub fn ring(&self) -> &Ring<Function> {
+        &self.ring
+    }
+}
+
+answers_as!(Consistent, this => &this.buckets);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{list, user_keys};
+
+    #[test]
+    fn a_key_goes_to_its_bucket_and_not_to_its_point() {
+        let Placed::Consistent(place) = Options::default().build(&list(&[("a:1", 1), ("b:2", 3)])).unwrap()
+        else {
+            panic!("the default is consistent")
+        };
+        let points: Vec<_> = place.ring().points().collect();
+        let mut elsewhere = 0;
+        for key in user_keys(1_000) {
+            let position = Crc32.hash(key.as_bytes()) % 1024 * 4_194_303;
+            let point = points.iter().find(|point| point.0 >= position).unwrap_or(&points[0]);
+            let owner = &place.ring().servers()[point.1.index()];
+            assert_eq!(place.buckets().owner(&key), owner, "{key}");
+            elsewhere += usize::from(place.ring().owner(&key) != owner);
+        }
+        assert!(elsewhere > 100, "{elsewhere}");
+        assert_eq!(place.ring().point_counts(), [160, 480]);
+    }
+
+    #[test]
+    fn the_standard_hash_has_fifteen_bits_and_is_never_0() {
+        let hash = StandardHash(Function::Crc32);
+        // CRC-32 of nothing is 0.
+        assert_eq!(hash.hash(b""), 1);
+        assert_eq!(hash.hash(b"123456789"), 0xcbf4_3926 >> 16 & 0x7fff);
+    }
+
+    #[test]
+    fn labels_hold_host_and_port_always() {
+        for (address, expected) in [
+            ("10.0.0.1:11211", "10.0.0.1:11211"),
+            ("10.0.0.1", "10.0.0.1:11211"),
+            ("[::1]:5", "::1:5"),
+            ("/run/m.sock", "/run/m.sock:0"),
+        ] {
+            assert_eq!(stem(&Server::new("s").unwrap().with_address(address).unwrap()), expected);
+        }
+    }
+}
