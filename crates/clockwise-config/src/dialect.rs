@@ -8,15 +8,73 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use clockwise::Error;
-use clockwise::dialect::{Dialect, libmemcached, twemproxy};
+use clockwise::dialect::{
+    Dialect, gomemcache, libketama, libmemcached, memjs, npm_hashring, npm_ketama, npm_memcached,
+    php_memcache, php_memcached, pylibmc, pymemcache, python_hashring, python_memcached, spymemcached,
+    twemproxy, uhashring,
+};
 use clockwise::hash::HashTag;
 
 use crate::fields::{self, Fields};
-use crate::placement::{Kind, choice, refuse_error};
+use crate::node::Entry;
+use crate::placement::{Kind, refuse_error, word_at};
 use crate::report::Report;
 use crate::write;
 
-/// One setting: how it stands in a file.
+/// A value as it stands in a file.
+trait Value: Sized {
+    fn read(report: &mut Report, entry: &Entry) -> Option<Self>;
+
+    /// In TOML.
+    fn write(&self) -> String;
+}
+
+impl Value for bool {
+    fn read(report: &mut Report, entry: &Entry) -> Option<bool> {
+        fields::boolean(report, entry)
+    }
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for u32 {
+    fn read(report: &mut Report, entry: &Entry) -> Option<u32> {
+        fields::integer(report, entry, 0, u64::from(u32::MAX)).map(|number| number as u32)
+    }
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for HashTag {
+    fn read(report: &mut Report, entry: &Entry) -> Option<HashTag> {
+        let tag = fields::text(report, entry).map(HashTag::from_str)?;
+        refuse_error(report, entry, tag)
+    }
+    fn write(&self) -> String {
+        // Two bytes that were read as text are text.
+        write::text(&String::from_utf8_lossy(&self.marks()))
+    }
+}
+
+/// One of a few words.
+trait Word: FromStr<Err = Error> + Display + Copy + 'static {
+    /// All of them.
+    fn all() -> &'static [Self];
+}
+
+impl<T: Word> Value for T {
+    fn read(report: &mut Report, entry: &Entry) -> Option<T> {
+        word_at(report, entry, T::all())
+    }
+    fn write(&self) -> String {
+        write::text(&self.to_string())
+    }
+}
+
+/// A field of a dialect's options: a value, or one that may be left unsaid where that is not the
+/// same as any value.
 pub(crate) trait Setting: Sized {
     /// Reads it, or keeps the default if the file does not say.
     fn read(report: &mut Report, fields: &Fields<'_>, key: &str, default: Self) -> Option<Self>;
@@ -25,39 +83,21 @@ pub(crate) trait Setting: Sized {
     fn write(&self) -> Option<String>;
 }
 
-impl Setting for bool {
-    fn read(report: &mut Report, fields: &Fields<'_>, key: &str, default: bool) -> Option<bool> {
-        fields.get(key).map_or(Some(default), |entry| fields::boolean(report, entry))
-    }
-    fn write(&self) -> Option<String> {
-        Some(self.to_string())
-    }
-}
-
-impl Setting for Option<HashTag> {
-    fn read(report: &mut Report, fields: &Fields<'_>, key: &str, default: Self) -> Option<Self> {
-        let Some(entry) = fields.get(key) else { return Some(default) };
-        let tag = fields::text(report, entry).map(HashTag::from_str)?;
-        refuse_error(report, entry, tag).map(Some)
-    }
-    fn write(&self) -> Option<String> {
-        // Two bytes that were read as text are text.
-        self.map(|tag| write::text(&String::from_utf8_lossy(&tag.marks())))
-    }
-}
-
-/// A setting that is one of a few words.
-pub(crate) trait Word: FromStr<Err = Error> + Display + Copy + 'static {
-    /// All of them.
-    fn all() -> &'static [Self];
-}
-
-impl<T: Word> Setting for T {
+impl<T: Value> Setting for T {
     fn read(report: &mut Report, fields: &Fields<'_>, key: &str, default: T) -> Option<T> {
-        choice(report, fields, key, default, T::all())
+        fields.get(key).map_or(Some(default), |entry| T::read(report, entry))
     }
     fn write(&self) -> Option<String> {
-        Some(write::text(&self.to_string()))
+        Some(Value::write(self))
+    }
+}
+
+impl<T: Value> Setting for Option<T> {
+    fn read(report: &mut Report, fields: &Fields<'_>, key: &str, default: Self) -> Option<Self> {
+        fields.get(key).map_or(Some(default), |entry| T::read(report, entry).map(Some))
+    }
+    fn write(&self) -> Option<String> {
+        self.as_ref().map(Value::write)
     }
 }
 
@@ -74,8 +114,20 @@ macro_rules! words {
 words! {
     libmemcached::Distribution,
     libmemcached::Hash,
+    npm_hashring::Algorithm,
+    npm_hashring::Compatibility,
+    php_memcache::Function,
+    php_memcache::Strategy,
+    php_memcached::Distribution,
+    pylibmc::Distribution,
+    pylibmc::Hash,
+    pymemcache::KeyType,
+    spymemcached::Hash,
+    spymemcached::KeyFormat,
+    spymemcached::Locator,
     twemproxy::Distribution,
     twemproxy::Hash,
+    uhashring::HashFn,
 }
 
 macro_rules! dialects {
@@ -90,6 +142,7 @@ macro_rules! dialects {
                     let default = $module::Options::default();
                     // All are read before any is missed, so that a file hears of all its errors.
                     $(let $key = Setting::read(report, fields, stringify!($key), default.$key);)*
+                    #[allow(unused_mut, reason = "some have no settings")]
                     let mut options = default;
                     $(options.$key = $key?;)*
                     Some(Dialect::$variant(options))
@@ -99,11 +152,12 @@ macro_rules! dialects {
         }
 
         /// The settings of a dialect: keys with their values in TOML.
+        #[allow(unused_variables, reason = "some have no settings")]
         pub(crate) fn settings(dialect: &Dialect) -> Vec<(&'static str, String)> {
             let mut lines = vec![("dialect", write::text(dialect.name()))];
             match dialect {
                 $(Dialect::$variant(options) => {
-                    $(lines.extend(options.$key.write().map(|value| (stringify!($key), value)));)*
+                    $(lines.extend(Setting::write(&options.$key).map(|value| (stringify!($key), value)));)*
                 })+
                 // The test below holds this list to the library's.
                 _ => {}
@@ -114,8 +168,22 @@ macro_rules! dialects {
 }
 
 dialects! {
+    "gomemcache" => Gomemcache, gomemcache {}
+    "libketama" => Libketama, libketama {}
     "libmemcached" => Libmemcached, libmemcached { distribution hash set_after_servers sort_hosts }
+    "memjs" => Memjs, memjs {}
+    "npm-hashring" => NpmHashring, npm_hashring { algorithm compatibility default_port vnode_count }
+    "npm-ketama" => NpmKetama, npm_ketama {}
+    "npm-memcached" => NpmMemcached, npm_memcached { algorithm compatibility }
+    "php-memcache" => PhpMemcache, php_memcache { hash_strategy hash_function }
+    "php-memcached" => PhpMemcached, php_memcached { distribution hash libketama_compatible set_after_servers }
+    "pylibmc" => Pylibmc, pylibmc { hash ketama ketama_weighted distribution }
+    "pymemcache" => Pymemcache, pymemcache { key_type }
+    "python-hashring" => PythonHashring, python_hashring {}
+    "python-memcached" => PythonMemcached, python_memcached {}
+    "spymemcached" => Spymemcached, spymemcached { locator hash key_format weighted }
     "twemproxy" => Twemproxy, twemproxy { distribution hash hash_tag }
+    "uhashring" => Uhashring, uhashring { hash_fn vnodes }
 }
 
 #[cfg(test)]
@@ -126,5 +194,22 @@ mod tests {
     fn a_file_can_name_every_dialect_of_the_library() {
         let names: Vec<&str> = DIALECTS.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, Dialect::NAMES);
+    }
+
+    #[test]
+    fn what_a_dialect_writes_are_keys_that_it_reads() {
+        for (name, keys) in DIALECTS {
+            let text = format!(
+                "version = 1\n[placement]\ndialect = '{name}'\n[[server]]\nname = '10.0.0.1:11211'\n"
+            );
+            let pool = crate::parse("fleet.toml", text.as_bytes(), &crate::Options::default()).unwrap();
+            let pool = pool.pick(None).unwrap();
+            let clockwise::Scheme::Dialect(dialect) = pool.scheme() else { panic!("{name} is a dialect") };
+            let written = settings(dialect);
+            assert_eq!(written[0], ("dialect", format!("\"{name}\"")));
+            assert!(written[1..].iter().all(|(key, _)| keys.contains(key)), "{written:?}");
+            assert!(dialect.to_string().starts_with(name), "{dialect}");
+            assert!(pool.scheme().build(pool.servers()).is_ok(), "{name}");
+        }
     }
 }

@@ -150,16 +150,22 @@ fn decimal(cap: Cap) -> String {
 }
 
 /// One of the words of a setting, or its default if the file does not say.
-pub(crate) fn choice<T: FromStr<Err = Error> + Display>(
+fn choice<T: FromStr<Err = Error> + Display>(
     report: &mut Report,
     fields: &Fields<'_>,
     key: &str,
     default: T,
     all: &[T],
 ) -> Option<T> {
-    let Some(entry) = fields.get(key) else {
-        return Some(default);
-    };
+    fields.get(key).map_or(Some(default), |entry| word_at(report, entry, all))
+}
+
+/// One of the words of a setting.
+pub(crate) fn word_at<T: FromStr<Err = Error> + Display>(
+    report: &mut Report,
+    entry: &Entry,
+    all: &[T],
+) -> Option<T> {
     let text = fields::text(report, entry)?;
     match text.parse() {
         Ok(value) => Some(value),
@@ -170,7 +176,7 @@ pub(crate) fn choice<T: FromStr<Err = Error> + Display>(
         Err(_) => {
             let words: Vec<String> = all.iter().map(T::to_string).collect();
             let words: Vec<(&str, ())> = words.iter().map(|word| (word.as_str(), ())).collect();
-            fields::word(report, entry, key, &words);
+            fields::word(report, entry, &entry.key, &words);
             None
         }
     }

@@ -171,8 +171,8 @@ fn scheme(report: &mut Report, fields: &Fields<'_>) -> Option<Result<Scheme, Dia
         && let Err(error) = Distribution::from_str("random")
     {
         // What else is wrong is wrong all the same.
-        Hash::read(report, fields, "hash", Hash::default());
-        Option::<HashTag>::read(report, fields, "hash_tag", None);
+        Setting::read(report, fields, "hash", Hash::default());
+        Setting::read(report, fields, "hash_tag", None::<HashTag>);
         return Some(Err(report.error_at(entry.place(), format!("{}: {error}", fields.what))));
     }
     dialect::read(report, fields, "twemproxy").map(|dialect| Ok(Scheme::Dialect(dialect)))

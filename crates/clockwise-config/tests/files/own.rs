@@ -1,6 +1,8 @@
 //! Clockwise's own fleets: schemes, settings, what reads back.
 
-use clockwise::dialect::{libmemcached, twemproxy};
+use clockwise::dialect::{
+    libmemcached, npm_hashring, php_memcached, pylibmc, spymemcached, twemproxy, uhashring,
+};
 use clockwise::hash::NamedHash;
 use clockwise::{Placement as _, Scheme, Zone};
 use clockwise_config::{Options, parse};
@@ -49,6 +51,46 @@ fn every_scheme_is_read_with_its_settings_and_their_defaults() {
             "dialect = 'libmemcached'\ndistribution = 'CONSISTENT_WEIGHTED'\nhash = 'MD5'",
             libmemcached::Options::ketama_weighted().into(),
         ),
+        (
+            "dialect = 'spymemcached'\nlocator = 'KetamaNodeLocator'\nhash = 'KETAMA_HASH'",
+            spymemcached::Options::ketama().into(),
+        ),
+        (
+            "dialect = 'php-memcached'\nlibketama_compatible = true",
+            php_memcached::Options { libketama_compatible: true, ..Default::default() }.into(),
+        ),
+        (
+            "dialect = 'php-memcached'\ndistribution = 'CONSISTENT'\nhash = 'CRC'",
+            php_memcached::Options {
+                distribution: php_memcached::Distribution::Consistent,
+                hash: Some(libmemcached::Hash::Crc),
+                ..Default::default()
+            }
+            .into(),
+        ),
+        (
+            "dialect = 'pylibmc'\nketama_weighted = false\ndistribution = 'consistent ketama spy'",
+            pylibmc::Options {
+                ketama_weighted: Some(false),
+                distribution: Some(pylibmc::Distribution::ConsistentKetamaSpy),
+                ..Default::default()
+            }
+            .into(),
+        ),
+        ("dialect = 'npm-hashring'", npm_hashring::Options::default().into()),
+        (
+            "dialect = 'npm-hashring'\ndefault_port = 11211\nvnode_count = 100",
+            npm_hashring::Options {
+                default_port: Some(11211),
+                vnode_count: 100,
+                ..npm_hashring::Options::default()
+            }
+            .into(),
+        ),
+        (
+            "dialect = 'uhashring'\nhash_fn = 'ketama'\nvnodes = 20",
+            uhashring::Options { hash_fn: uhashring::HashFn::Ketama, vnodes: Some(20) }.into(),
+        ),
     ] {
         assert_eq!(scheme(text), expected, "{text}");
     }
@@ -83,6 +125,14 @@ fn settings_survive_being_written() {
         "dialect = 'twemproxy'\nhash_tag = \"\\\"\\\\\"",
         "dialect = 'twemproxy'\nhash_tag = \"\\u0000\\u007f\"",
         "dialect = 'libmemcached'\nset_after_servers = true\nsort_hosts = true\nhash = 'CRC'",
+        "dialect = 'pylibmc'\nketama_weighted = false\nhash = 'md5'",
+        "dialect = 'pylibmc'\ndistribution = 'consistent weighted'",
+        "dialect = 'php-memcached'\nhash = 'MURMUR3'\nset_after_servers = true",
+        "dialect = 'npm-hashring'\nalgorithm = 'sha1'\ncompatibility = 'hash_ring'\ndefault_port = 0",
+        "dialect = 'uhashring'",
+        "dialect = 'uhashring'\nvnodes = 4294967295",
+        "dialect = 'pymemcache'\nkey_type = 'bytes'",
+        "dialect = 'memjs'",
     ] {
         let first = pool(fleet(text));
         let again = pool(first.to_toml());
@@ -104,6 +154,26 @@ fn epsilon_is_a_number_of_decimal_digits() {
         ("[1]", "`epsilon` takes a number, and `[1]` is a list"),
     ] {
         let refused = refused(fleet(&format!("scheme = 'bounded'\nepsilon = {text}")));
+        assert!(refused.contains(says), "{refused}");
+    }
+}
+
+#[test]
+fn settings_of_a_dialect_are_refused_with_their_own_reasons() {
+    for (text, says) in [
+        ("dialect = 'pylibmc'\ndistribution = 'random'", "fleet:4:16: distribution random places nothing"),
+        (
+            "dialect = 'spymemcached'\nlocator = 'VBucketNodeLocator'",
+            "its map of buckets is given at run time",
+        ),
+        ("dialect = 'spymemcached'\nhash = 'ketama'", "there is no hash \"ketama\""),
+        ("dialect = 'pymemcache'\nkey_type = true", "`key_type` takes text, and `true` is a truth value"),
+        ("dialect = 'pylibmc'\nketama_weighted = 'no'", "`ketama_weighted` takes true or false"),
+        ("dialect = 'memjs'\nhash = 'MD5'", "dialect \"memjs\" has no `hash`"),
+        ("dialect = 'npm-hashring'\nvnode_count = -1", "a whole number is expected"),
+        ("dialect = 'spymemcach'", "there is no dialect \"spymemcach\""),
+    ] {
+        let refused = refused(fleet(text));
         assert!(refused.contains(says), "{refused}");
     }
 }
