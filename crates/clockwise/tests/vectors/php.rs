@@ -12,19 +12,15 @@ fn every_recorded_owner_of_php_memcached() {
         let mut options = Options::default();
         // Options were set in this order.
         for option in text(config, "options").split(" + ") {
-            match option.strip_prefix("HASH_") {
-                Some(hash) => options.hash = Some(hash.parse::<Hash>().expect("a hash")),
-                None => match option {
-                    "default" => {}
-                    "CONSISTENT" | "DISTRIBUTION_CONSISTENT" => {
-                        options.distribution = Distribution::Consistent
-                    }
-                    "LIBKETAMA_COMPATIBLE" => {
-                        options.libketama_compatible = true;
-                        options.hash = None;
-                    }
-                    other => panic!("unknown option {other}"),
-                },
+            match (option, option.strip_prefix("HASH_")) {
+                (_, Some(hash)) => options.hash = Some(hash.parse::<Hash>().expect("a hash")),
+                ("default", _) => {}
+                ("CONSISTENT" | "DISTRIBUTION_CONSISTENT", _) => {
+                    options.distribution = Distribution::Consistent;
+                }
+                // Sets a hash of its own.
+                ("LIBKETAMA_COMPATIBLE", _) => (options.libketama_compatible, options.hash) = (true, None),
+                (other, _) => panic!("unknown option {other}"),
             }
         }
         options
