@@ -86,17 +86,29 @@ pub(crate) struct Keys {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) keys: Option<PathBuf>,
     /// What the key file holds; told from its content unless said
-    #[arg(long, value_name = "FORMAT", requires = "keys")]
+    #[arg(long, value_name = "FORMAT")]
     pub(crate) key_format: Option<KeyFormat>,
     /// Keys end with a NUL byte instead of a line end
-    #[arg(long, requires = "keys", conflicts_with = "key_format")]
+    #[arg(long, conflicts_with = "key_format")]
     pub(crate) null: bool,
-    /// How each key is written
-    #[arg(long, value_name = "ENCODING", default_value = "raw")]
-    pub(crate) key_encoding: KeyEncoding,
+    /// How each key is written; raw unless said
+    #[arg(long, value_name = "ENCODING")]
+    pub(crate) key_encoding: Option<KeyEncoding>,
     /// What ends a line; the first line tells unless said. With lf a CR is part of the key
     #[arg(long, value_name = "ENDING")]
     pub(crate) line_ending: Option<LineEnding>,
+}
+
+impl Keys {
+    /// An option that says how a file of keys is divided, if one was given.
+    pub(crate) fn of_a_file(&self) -> Option<&'static str> {
+        let given = [
+            ("--key-format", self.key_format.is_some()),
+            ("--null", self.null),
+            ("--line-ending", self.line_ending.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -119,10 +131,9 @@ pub(crate) enum LineEnding {
     Crlf,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeyEncoding {
     /// The bytes themselves
-    #[default]
     Raw,
     /// Two hexadecimal digits a byte
     Hex,
@@ -182,9 +193,9 @@ pub(crate) struct Plan {
     /// How the answer is printed
     #[arg(long, default_value = "table")]
     pub(crate) format: Format,
-    /// The table that CSV prints
-    #[arg(long, value_name = "TABLE", default_value = "flows")]
-    pub(crate) csv_table: PlanTable,
+    /// The table that --format csv prints; flows unless said
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) csv_table: Option<PlanTable>,
 }
 
 /// The tables of a plan: CSV is one table, so one is chosen.

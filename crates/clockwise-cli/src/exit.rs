@@ -4,9 +4,11 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use clockwise_config::Diagnostics;
+
 /// The codes that scripts test. Part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// All is well.
     Fine = 0,
     /// Something was found that the caller asked to be told about.
@@ -30,8 +32,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// What was read cannot be used.
     Input(String),
-    /// The same, rendered with the lines it speaks of.
-    Diagnosed(String),
+    /// The same of a fleet file, with the lines it speaks of.
+    Diagnosed(Diagnostics),
     /// The answer could not be written.
     Output(io::Error),
 }
@@ -62,6 +64,20 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<csv::Error> for Failure {
+    fn from(error: csv::Error) -> Failure {
+        Failure::Output(csv_io(error))
+    }
+}
+
+/// What went wrong with the stream: csv's own conversion would hide that a pipe was closed.
+pub(crate) fn csv_io(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 impl From<clockwise_study::keys::Error> for Failure {
     fn from(error: clockwise_study::keys::Error) -> Failure {
         Failure::Input(error.to_string())
@@ -71,7 +87,8 @@ impl From<clockwise_study::keys::Error> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(text) | Failure::Input(text) | Failure::Diagnosed(text) => f.write_str(text),
+            Failure::Usage(text) | Failure::Input(text) => f.write_str(text),
+            Failure::Diagnosed(all) => all.fmt(f),
             Failure::Output(error) => write!(f, "the answer cannot be written: {error}"),
         }
     }

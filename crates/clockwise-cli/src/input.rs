@@ -7,11 +7,12 @@ use std::rc::Rc;
 
 use clockwise::moves::Tally;
 use clockwise::{Built, Error, Placement as _, Server};
-use clockwise_config::{Diagnostic, Options, Pool, Severity};
+use clockwise_config::{Options, Pool};
 use clockwise_study::keys::{KeyEncoding, KeyFormat, KeyOptions, KeyReader, LineEnding, Record, seeded_key};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args;
+use crate::console::Console;
 use crate::exit::Failure;
 
 impl From<&args::Reading> for Options {
@@ -20,48 +21,47 @@ impl From<&args::Reading> for Options {
     }
 }
 
-/// Whether complaints may be coloured.
-fn colour() -> bool {
-    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
-}
-
 /// Reads a fleet, saying its warnings.
-pub(crate) fn fleet(spec: &str, reading: &args::Reading) -> Result<Pool, Failure> {
-    let pool = clockwise_config::load(spec, &reading.into())
-        .map_err(|all| Failure::Diagnosed(all.render(colour())))?;
+pub(crate) fn fleet(spec: &str, reading: &args::Reading, console: &mut Console<'_>) -> Result<Pool, Failure> {
+    let pool = clockwise_config::load(spec, &reading.into()).map_err(Failure::Diagnosed)?;
     for warning in pool.warnings() {
-        say(warning)?;
+        console.say(warning)?;
     }
     Ok(pool)
 }
 
-/// Says a warning; an error (a warning under `--strict`) stops.
-fn say(diagnostic: &Diagnostic) -> Result<(), Failure> {
-    let text = diagnostic.render(colour());
-    if diagnostic.severity() == Severity::Error {
-        return Err(Failure::Diagnosed(text));
-    }
-    anstream::eprintln!("{text}\n");
-    Ok(())
-}
-
 /// An error of the library about a pool, shown at the line of the server it names.
 pub(crate) fn diagnosed(pool: &Pool, error: &Error) -> Failure {
-    Failure::Diagnosed(pool.diagnose(error).render(colour()))
+    Failure::from(pool.diagnose(error))
 }
 
 /// Builds a pool's placement.
-pub(crate) fn build(pool: &Pool, reading: &args::Reading) -> Result<Built, Failure> {
+pub(crate) fn build(
+    pool: &Pool,
+    reading: &args::Reading,
+    console: &mut Console<'_>,
+) -> Result<Built, Failure> {
     let built = pool.scheme().build(pool.servers()).map_err(|error| diagnosed(pool, &error))?;
-    warn_of(pool, &built, reading)?;
+    warn_of(pool, &built, reading, console)?;
+    if built.cap().is_some() {
+        console.note(format_args!(
+            "note: under {} a full server sends keys on; what is shown is where each goes first",
+            pool.scheme()
+        ));
+    }
     Ok(built)
 }
 
 /// Says what is wrong with a placement although it could be built.
-pub(crate) fn warn_of(pool: &Pool, built: &Built, reading: &args::Reading) -> Result<(), Failure> {
+pub(crate) fn warn_of(
+    pool: &Pool,
+    built: &Built,
+    reading: &args::Reading,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
     let Some(ring) = built.ring() else { return Ok(()) };
     for server in ring.pointless() {
-        say(&pool.warn(Some(server.name().as_str()), &pointless(server, built), &reading.into()))?;
+        console.say(&pool.warn(Some(server.name().as_str()), &pointless(server, built), &reading.into()))?;
     }
     if ring.ties_are_unspecified() {
         for collision in ring.collisions() {
@@ -72,7 +72,7 @@ pub(crate) fn warn_of(pool: &Pool, built: &Built, reading: &args::Reading) -> Re
                 names.join(" and "),
                 collision.position()
             );
-            say(&pool.warn(None, &message, &reading.into()))?;
+            console.say(&pool.warn(None, &message, &reading.into()))?;
         }
     }
     Ok(())
@@ -107,9 +107,9 @@ fn options(keys: &args::Keys) -> KeyOptions {
             None => None,
         },
         encoding: match keys.key_encoding {
-            args::KeyEncoding::Raw => KeyEncoding::Bytes,
-            args::KeyEncoding::Hex => KeyEncoding::Hex,
-            args::KeyEncoding::Base64 => KeyEncoding::Base64,
+            None | Some(args::KeyEncoding::Raw) => KeyEncoding::Bytes,
+            Some(args::KeyEncoding::Hex) => KeyEncoding::Hex,
+            Some(args::KeyEncoding::Base64) => KeyEncoding::Base64,
         },
         line_ending: keys.line_ending.map(|ending| match ending {
             args::LineEnding::Lf => LineEnding::Lf,
@@ -129,14 +129,24 @@ pub(crate) enum Keys {
 impl Keys {
     /// What was asked for. Without a file: `sample` keys from `seed`.
     pub(crate) fn open(keys: &args::Keys, sample: u64, seed: u64) -> Result<Keys, Failure> {
-        match &keys.keys {
-            Some(_) => Keys::read(keys),
+        if keys.keys.is_some() {
+            return Keys::read(keys);
+        }
+        let encoding = keys.key_encoding.map(|_| "--key-encoding");
+        match keys.of_a_file().or(encoding) {
             None => Ok(Keys::Seeded { count: sample, seed, progress: Progress::of_keys(sample) }),
+            Some(option) => {
+                Err(Failure::Usage(format!("{option} says how --keys is read: give --keys FILE")))
+            }
         }
     }
 
     /// Keys from the command line. Arguments hold no NUL byte, so one can end each.
     pub(crate) fn typed(typed: &[std::ffi::OsString], keys: &args::Keys) -> Result<Keys, Failure> {
+        if let Some(option) = keys.of_a_file() {
+            let message = format!("{option} says how a file of keys is read, and these keys were typed");
+            return Err(Failure::Usage(message));
+        }
         let mut text = Vec::new();
         for key in typed {
             text.extend_from_slice(key.as_encoded_bytes());

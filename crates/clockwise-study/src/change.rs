@@ -126,7 +126,7 @@ impl fmt::Display for Change {
             Change::Weight(name, Some(weight)) => write!(f, "giving {name} the weight {weight}"),
             Change::Weight(name, None) => write!(f, "draining {name}"),
             Change::Replace { old, new, .. } => write!(f, "replacing {old} by {new}"),
-            Change::Address(name, address) => write!(f, "moving {name} to {address}"),
+            Change::Address(name, address) => write!(f, "giving {name} the address {address}"),
         }
     }
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 use clap::CommandFactory as _;
 
 use crate::args::Cli;
+use crate::console::Console;
 use crate::exit::{Exit, Failure};
-use crate::output;
 
 /// The completion script of a shell, on standard output.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> {
+pub(crate) fn completions(shell: clap_complete::Shell, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "clockwise", &mut script);
-    output::finish(|out| Ok(out.write_all(&script)?))?;
+    console.answer(|out| Ok(out.write_all(&script)?))?;
     Ok(Exit::Fine)
 }
 

@@ -8,9 +8,10 @@ use clockwise_study::keys::Record;
 use serde::Serialize;
 
 use crate::args::{Format, Owner, Zones};
+use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Keys};
-use crate::output;
+use crate::output::markdown;
 
 /// One line of `--format json`.
 #[derive(Serialize)]
@@ -34,13 +35,13 @@ struct Answer {
     route: Option<Route<ServerIx>>,
 }
 
-pub(crate) fn run(args: &Owner) -> Result<Exit, Failure> {
-    let pool = input::fleet(&args.fleet, &args.reading)?;
-    let built = input::build(&pool, &args.reading)?;
+pub(crate) fn run(args: &Owner, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let pool = input::fleet(&args.fleet, &args.reading, console)?;
+    let built = input::build(&pool, &args.reading, console)?;
     let resolver = Resolver::new(args, &built, pool.scheme())?;
     let keys =
         if args.key.is_empty() { Keys::read(&args.keys)? } else { Keys::typed(&args.key, &args.keys)? };
-    output::finish(|out| {
+    console.answer(|out| {
         let mut printer = Printer::new(args, &built, out)?;
         keys.for_each(|Record { key, .. }| printer.print(key, &resolver.resolve(key)))?;
         printer.finish()
@@ -99,106 +100,147 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// How many lines of a table are held back to find out how wide the keys are.
-const MEASURED: usize = 1_000;
-
 /// Prints answers as they come: a list of keys may be long, and a pipe wants its first line now.
 struct Printer<'a> {
-    format: Format,
     built: &'a Built,
-    out: &'a mut dyn Write,
-    replicas: bool,
+    /// How many servers are named for each key.
+    replicas: usize,
     down: bool,
-    /// Lines of the table whose width is not settled yet.
-    held: Vec<[String; 2]>,
-    width: Option<usize>,
+    lines: Lines<'a>,
+}
+
+/// Lines of one format.
+enum Lines<'a> {
+    Json(&'a mut dyn Write),
+    Csv(Box<csv::Writer<&'a mut dyn Write>>),
+    Markdown(&'a mut dyn Write),
+    Table(Columns<'a>),
 }
 
 impl<'a> Printer<'a> {
     fn new(args: &Owner, built: &'a Built, out: &'a mut dyn Write) -> Result<Printer<'a>, Failure> {
-        let (replicas, down) = (args.replicas != 1, !args.down.is_empty());
-        let mut columns = vec!["key", "owner"];
-        columns.extend(replicas.then_some("replicas"));
-        columns.extend(down.then_some("served by"));
-        match args.format {
-            Format::Json | Format::Table => {}
-            Format::Csv => writeln!(out, "{}", columns.join(",").replace(' ', "_"))?,
+        let down = !args.down.is_empty();
+        let mut columns = vec!["key".to_owned(), "owner".to_owned()];
+        columns.extend((2..=args.replicas).map(|number| format!("replica {number}")));
+        columns.extend(down.then(|| "served by".to_owned()));
+        let lines = match args.format {
+            Format::Json => Lines::Json(out),
+            Format::Csv => {
+                let mut csv = csv::Writer::from_writer(out);
+                csv.write_record(columns.iter().map(|name| name.replace(' ', "_")))?;
+                Lines::Csv(Box::new(csv))
+            }
             Format::Markdown => {
                 writeln!(out, "| {} |\n|{}", columns.join(" | "), " --- |".repeat(columns.len()))?;
+                Lines::Markdown(out)
             }
-        }
-        Ok(Printer { format: args.format, built, out, replicas, down, held: Vec::new(), width: None })
-    }
-
-    fn name(&self, ix: ServerIx) -> &'a str {
-        self.built.servers()[ix.index()].name().as_str()
+            Format::Table => Lines::Table(Columns::new(out, columns)),
+        };
+        Ok(Printer { built, replicas: args.replicas, down, lines })
     }
 
     fn print(&mut self, key: &[u8], answer: &Answer) -> Result<(), Failure> {
-        let owner = self.name(answer.replicas[0]);
-        let replicas: Vec<&str> = answer.replicas.iter().map(|ix| self.name(*ix)).collect();
-        let served_by = answer.route.map(|route| route.server().map(|ix| self.name(ix)));
-        if self.format == Format::Json {
+        let servers = self.built.servers();
+        let name = |ix: ServerIx| servers[ix.index()].name().as_str();
+        let served_by = answer.route.map(|route| route.server().map(name));
+        if let Lines::Json(out) = &mut self.lines {
             let text = str::from_utf8(key).ok();
-            let key_hex = text.is_none().then(|| hex(key));
-            let line = Line { key: text, key_hex, owner, replicas, served_by };
-            serde_json::to_writer(&mut *self.out, &line).map_err(std::io::Error::from)?;
-            return Ok(self.out.write_all(b"\n")?);
+            let line = Line {
+                key: text,
+                key_hex: text.is_none().then(|| hex(key)),
+                owner: name(answer.replicas[0]),
+                replicas: answer.replicas.iter().map(|ix| name(*ix)).collect(),
+                served_by,
+            };
+            serde_json::to_writer(&mut *out, &line).map_err(std::io::Error::from)?;
+            return Ok(out.write_all(b"\n")?);
         }
-        let mut cells = vec![owner.to_owned()];
-        if self.replicas {
-            cells.push(replicas.join(" "));
-        }
-        if self.down {
-            cells.push(served_by.flatten().unwrap_or("nobody").to_owned());
-        }
-        match self.format {
-            Format::Csv => {
-                let mut csv = csv::Writer::from_writer(&mut *self.out);
-                csv.write_field(key).and_then(|()| csv.write_record(&cells)).map_err(std::io::Error::from)?;
-                Ok(csv.flush()?)
+        let mut cells: Vec<&str> = answer.replicas.iter().map(|ix| name(*ix)).collect();
+        cells.resize(self.replicas, "");
+        cells.extend(self.down.then(|| served_by.flatten().unwrap_or("nobody")));
+        match &mut self.lines {
+            Lines::Json(_) => Ok(()),
+            Lines::Csv(csv) => {
+                csv.write_field(key)?;
+                Ok(csv.write_record(&cells)?)
             }
-            Format::Markdown => {
-                let escaped = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|");
-                let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
-                Ok(writeln!(self.out, "| {} | {} |", escaped(&shown(key)), cells.join(" | "))?)
+            Lines::Markdown(out) => {
+                let cells =
+                    std::iter::once(shown(key).as_str()).chain(cells).map(markdown).collect::<Vec<_>>();
+                Ok(writeln!(out, "| {} |", cells.join(" | "))?)
             }
-            _ => self.line([shown(key), cells.join("  ")]),
+            Lines::Table(columns) => columns
+                .line(std::iter::once(shown(key)).chain(cells.into_iter().map(str::to_owned)).collect()),
         }
     }
 
-    /// One line of the table: held until the width of the keys is known, then printed at once.
-    fn line(&mut self, line: [String; 2]) -> Result<(), Failure> {
-        match self.width {
-            Some(width) => Ok(writeln!(self.out, "{:width$}  {}", line[0], line[1])?),
+    fn finish(self) -> Result<(), Failure> {
+        match self.lines {
+            Lines::Json(_) | Lines::Markdown(_) => Ok(()),
+            Lines::Csv(mut csv) => Ok(csv.flush()?),
+            Lines::Table(mut columns) => columns.settle(),
+        }
+    }
+}
+
+/// How many lines of a table are held back to find out how wide its columns are.
+const MEASURED: usize = 1_000;
+
+/// A table that is printed while it grows: the widths of its first lines hold for all.
+struct Columns<'a> {
+    out: &'a mut dyn Write,
+    /// Lines whose widths are not settled yet.
+    held: Vec<Vec<String>>,
+    widths: Option<Vec<usize>>,
+}
+
+impl<'a> Columns<'a> {
+    /// One owner a key needs no heading; what stands beside it does.
+    fn new(out: &'a mut dyn Write, heading: Vec<String>) -> Columns<'a> {
+        let held = if heading.len() > 2 { vec![heading] } else { Vec::new() };
+        Columns { out, held, widths: None }
+    }
+
+    fn line(&mut self, cells: Vec<String>) -> Result<(), Failure> {
+        match &self.widths {
+            Some(widths) => write_line(self.out, &cells, widths),
             None => {
-                self.held.push(line);
+                self.held.push(cells);
                 if self.held.len() == MEASURED { self.settle() } else { Ok(()) }
             }
         }
     }
 
     fn settle(&mut self) -> Result<(), Failure> {
-        let width = self.held.iter().map(|[key, _]| key.chars().count()).max().unwrap_or(0);
-        self.width = Some(width);
-        for [key, rest] in std::mem::take(&mut self.held) {
-            writeln!(self.out, "{key:width$}  {rest}")?;
+        let held = std::mem::take(&mut self.held);
+        let Some(columns) = held.first().map(Vec::len) else { return Ok(()) };
+        let widest = |at: usize| held.iter().map(|cells| cells[at].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(widest).collect();
+        for cells in &held {
+            write_line(self.out, cells, &widths)?;
         }
+        self.widths = Some(widths);
         Ok(())
-    }
-
-    fn finish(mut self) -> Result<(), Failure> {
-        self.settle()
     }
 }
 
-/// A key as a terminal can show it: as it is where it is plain text, else escaped in quotes.
+fn write_line(out: &mut dyn Write, cells: &[String], widths: &[usize]) -> Result<(), Failure> {
+    let line: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+    Ok(writeln!(out, "{}", line.join("  ").trim_end())?)
+}
+
+/// A key as a terminal can show it: as it is where that is plain, else escaped in quotes.
 fn shown(key: &[u8]) -> String {
     match str::from_utf8(key) {
-        Ok(text) if !text.is_empty() && !text.chars().any(char::is_control) => text.to_owned(),
+        Ok(text) if is_plain(text) => text.to_owned(),
         Ok(text) => format!("{text:?}"),
         Err(_) => format!("\"{}\"", key.escape_ascii()),
     }
+}
+
+/// Whether text is seen as what it is: all of it, where it begins and where it ends.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('"') && text.trim() == text && !text.chars().any(char::is_control)
 }
 
 fn hex(bytes: &[u8]) -> String {

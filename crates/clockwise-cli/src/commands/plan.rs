@@ -1,7 +1,7 @@
 //! `clockwise plan`: what a change moves, before it is made.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::Path;
 
 use clap::ArgMatches;
@@ -11,46 +11,64 @@ use clockwise_study::keys::Record;
 use clockwise_study::plan::{Fleet, Plan, Report};
 use clockwise_study::{BadChange, Change};
 
-use crate::args;
-use crate::exit::{Exit, Failure};
+use crate::args::{self, Format, PlanTable};
+use crate::console::Console;
+use crate::exit::{Exit, Failure, csv_io};
 use crate::input::{self, Keys};
 use crate::output::percent;
 
 mod document;
+mod hints;
 mod print;
 
 use document::Document;
 
-pub(crate) fn run(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Exit, Failure> {
-    let pool = input::fleet(&args.before, &args.reading)?;
-    let goal = Goal::new(args, matches, &pool)?;
+pub(crate) fn run(
+    args: &args::Plan,
+    matches: Option<&ArgMatches>,
+    console: &mut Console<'_>,
+) -> Result<Exit, Failure> {
+    check(args)?;
+    let pool = input::fleet(&args.before, &args.reading, console)?;
+    let goal = Goal::new(args, matches, &pool, console)?;
     let before = Fleet { scheme: pool.scheme().clone(), servers: pool.servers().clone() };
     let mut plan = Plan::new(&before, &goal.fleet).map_err(|error| goal.diagnosed(&pool, &error))?;
-    input::warn_of(&pool, plan.before(), &args.reading)?;
-    input::warn_of(goal.pool.as_ref().unwrap_or(&pool), plan.after(), &args.reading)?;
+    input::warn_of(&pool, plan.before(), &args.reading, console)?;
+    input::warn_of(goal.pool.as_ref().unwrap_or(&pool), plan.after(), &args.reading, console)?;
     if args.compare {
         for (scheme, error) in plan.compare(&before.servers, &goal.fleet.servers) {
-            anstream::eprintln!("warning: {scheme} is not compared: {error}");
+            console.note(format_args!("warning: {scheme} is not compared: {error}"));
         }
     }
     let keys = Keys::open(&args.keys, args.sample, args.seed)?;
     let counted = Counted { requests: keys.has_requests(), bytes: keys.has_bytes() };
-    let report = count(plan, keys, args.moved_keys.as_deref())?;
+    let report = count(plan, keys, counted, args.moved_keys.as_deref())?;
     if report.moves.total().keys == 0 {
-        return Err(Failure::Input("no keys: the key file is empty".to_owned()));
+        return Err(Failure::Input("there are no keys: the key file is empty".to_owned()));
     }
     let document = Document::new(args, &pool, &goal, &report, counted);
-    print::print(args, &document, &report)?;
+    let hints = hints::hints(&pool, &goal, &document, &report);
+    print::print(args, &document, &hints, console)?;
     let within = args.max_moved.is_none_or(|limit| document.moved_share <= limit.0);
     if !within {
         let limit = args.max_moved.map_or(0.0, |limit| limit.0);
-        anstream::eprintln!(
+        console.note(format_args!(
             "{} of the keys move, more than the {} allowed",
             percent(document.moved_share),
             percent(limit)
-        );
+        ));
     }
     Ok(if within { Exit::Fine } else { Exit::Findings })
+}
+
+/// Refuses options that would have no effect.
+fn check(args: &args::Plan) -> Result<(), Failure> {
+    let refused = match args.csv_table {
+        Some(_) if args.format != Format::Csv => "--csv-table says what --format csv prints",
+        Some(PlanTable::Compare) if !args.compare => "--csv-table compare prints what --compare measures",
+        _ => return Ok(()),
+    };
+    Err(Failure::Usage(format!("{refused}: give both")))
 }
 
 /// What the key file counts besides keys.
@@ -65,17 +83,24 @@ struct Goal {
     fleet: Fleet,
     /// The file it came from, where it was a file.
     pool: Option<Pool>,
+    /// The changes that were typed; none where it came from a file.
+    changes: Vec<Change>,
     /// The subject of a sentence: "adding cache-5".
     change: String,
 }
 
 impl Goal {
-    fn new(args: &args::Plan, matches: Option<&ArgMatches>, before: &Pool) -> Result<Goal, Failure> {
+    fn new(
+        args: &args::Plan,
+        matches: Option<&ArgMatches>,
+        before: &Pool,
+        console: &mut Console<'_>,
+    ) -> Result<Goal, Failure> {
         if let Some(after) = &args.after {
-            let pool = input::fleet(after, &args.reading)?;
+            let pool = input::fleet(after, &args.reading, console)?;
             let fleet = Fleet { scheme: pool.scheme().clone(), servers: pool.servers().clone() };
             let change = format!("going from {} to {}", input::title(before), input::title(&pool));
-            return Ok(Goal { fleet, pool: Some(pool), change });
+            return Ok(Goal { fleet, pool: Some(pool), changes: Vec::new(), change });
         }
         let changes = changes(args, matches)?;
         let mut servers = before.servers().clone();
@@ -83,7 +108,8 @@ impl Goal {
             servers = change.apply(&servers).map_err(|error| Failure::Usage(format!("{change}: {error}")))?;
         }
         let change = changes.iter().map(Change::to_string).collect::<Vec<_>>().join(", then ");
-        Ok(Goal { fleet: Fleet { scheme: before.scheme().clone(), servers }, pool: None, change })
+        let fleet = Fleet { scheme: before.scheme().clone(), servers };
+        Ok(Goal { fleet, pool: None, changes, change })
     }
 
     /// An error of one of the two fleets, shown in its file where it is a file's.
@@ -134,7 +160,7 @@ fn changes(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Vec<Change
 }
 
 /// Looks up every key on both sides, and writes down those that move if that was asked for.
-fn count(mut plan: Plan, keys: Keys, moved_keys: Option<&Path>) -> Result<Report, Failure> {
+fn count(mut plan: Plan, keys: Keys, counted: Counted, moved_keys: Option<&Path>) -> Result<Report, Failure> {
     let Some(path) = moved_keys else {
         keys.for_each(|record| {
             plan.record(record);
@@ -143,7 +169,7 @@ fn count(mut plan: Plan, keys: Keys, moved_keys: Option<&Path>) -> Result<Report
         return Ok(plan.finish(|_, _, _| {}));
     };
     let file = File::create(path).map_err(|error| Failure::writing(path, &error))?;
-    let mut list = MovedKeys::new(file, plan.before().servers(), plan.after().servers());
+    let mut list = MovedKeys::new(file, counted, plan.before().servers(), plan.after().servers());
     keys.for_each(|record| {
         if let Some((from, to)) = plan.record(record) {
             list.add(record, from, to);
@@ -151,41 +177,45 @@ fn count(mut plan: Plan, keys: Keys, moved_keys: Option<&Path>) -> Result<Report
         Ok(())
     })?;
     let report = plan.finish(|record, from, to| list.add(record, from, to));
-    list.finish().map_err(|error| Failure::writing(path, &error))?;
+    list.finish().map_err(|error| Failure::writing(path, &csv_io(error)))?;
     Ok(report)
 }
 
 /// The list of keys that move, as CSV.
 struct MovedKeys {
     csv: csv::Writer<BufWriter<File>>,
+    counted: Counted,
     before: Vec<Server>,
     after: Vec<Server>,
-    failed: Option<csv::Error>,
+    /// The first failure, kept for the end.
+    result: csv::Result<()>,
 }
 
 impl MovedKeys {
-    fn new(file: File, before: &[Server], after: &[Server]) -> MovedKeys {
+    fn new(file: File, counted: Counted, before: &[Server], after: &[Server]) -> MovedKeys {
         let mut csv = csv::Writer::from_writer(BufWriter::new(file));
-        let failed = csv.write_record(["key", "from", "to", "requests", "bytes"]).err();
-        MovedKeys { csv, before: before.to_vec(), after: after.to_vec(), failed }
+        let mut columns = vec!["key", "from", "to"];
+        columns.extend(counted.requests.then_some("requests"));
+        columns.extend(counted.bytes.then_some("bytes"));
+        let result = csv.write_record(columns);
+        MovedKeys { csv, counted, before: before.to_vec(), after: after.to_vec(), result }
     }
 
-    /// Adds a key if it moves. The first failure is kept for the end.
+    /// Adds a key if it moves.
     fn add(&mut self, Record { key, tally }: Record<'_>, from: ServerIx, to: ServerIx) {
         let (from, to) = (self.before[from.index()].name(), self.after[to.index()].name());
-        if from == to || self.failed.is_some() {
+        if from == to || self.result.is_err() {
             return;
         }
         let (requests, bytes) = (tally.requests.to_string(), tally.bytes.to_string());
-        let row =
-            [key, from.as_str().as_bytes(), to.as_str().as_bytes(), requests.as_bytes(), bytes.as_bytes()];
-        self.failed = self.csv.write_record(row).err();
+        let mut row = vec![key, from.as_str().as_bytes(), to.as_str().as_bytes()];
+        row.extend(self.counted.requests.then_some(requests.as_bytes()));
+        row.extend(self.counted.bytes.then_some(bytes.as_bytes()));
+        self.result = self.csv.write_record(row);
     }
 
-    fn finish(self) -> std::io::Result<()> {
-        if let Some(error) = self.failed {
-            return Err(error.into());
-        }
-        self.csv.into_inner().map_err(csv::IntoInnerError::into_error)?.flush()
+    fn finish(mut self) -> csv::Result<()> {
+        self.result?;
+        Ok(self.csv.flush()?)
     }
 }

@@ -9,9 +9,10 @@ use clockwise_study::{draw, theory};
 use serde::Serialize;
 
 use crate::args::{Format, Ring};
+use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::output::{self, Align, Cell, Sheet};
+use crate::output::{self, Align, Cell, Sheet, count, counted, percent, ratio};
 
 /// The document that `--format json` prints.
 #[derive(Serialize)]
@@ -58,9 +59,9 @@ struct Fingerprints {
     addresses: String,
 }
 
-pub(crate) fn run(args: &Ring) -> Result<Exit, Failure> {
-    let pool = input::fleet(&args.fleet, &args.reading)?;
-    let built = input::build(&pool, &args.reading)?;
+pub(crate) fn run(args: &Ring, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let pool = input::fleet(&args.fleet, &args.reading, console)?;
+    let built = input::build(&pool, &args.reading, console)?;
     let ring = built.ring();
     if let Some(path) = &args.svg {
         let picture = picture(&pool, &built)?;
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &Ring) -> Result<Exit, Failure> {
         let ring = ring.ok_or_else(|| {
             Failure::Usage(format!("--points: {} is no ring and has no points", pool.scheme()))
         })?;
-        points(args.format, &built, &ring)?;
+        points(args.format, &built, &ring, console)?;
         return Ok(Exit::Fine);
     }
     let measured = built.measured().ok_or_else(|| {
@@ -80,11 +81,10 @@ pub(crate) fn run(args: &Ring) -> Result<Exit, Failure> {
         ))
     })?;
     let document = document(&pool, &built, ring.as_ref(), measured);
-    output::finish(|out| match args.format {
+    console.answer(|out| match args.format {
         Format::Json => output::json(out, &document),
-        Format::Csv => Ok(sheet(&document).write_csv(out)?),
-        Format::Markdown => Ok(sheet(&document).write_markdown(out)?),
         Format::Table => table(out, &document),
+        format => sheet(&document).write(format, out),
     })?;
     Ok(Exit::Fine)
 }
@@ -152,49 +152,45 @@ fn collisions(built: &Built, ring: &Geometry) -> Vec<CollisionRow> {
         .collect()
 }
 
+/// Columns that a fleet has no use for (points of a scheme without points) are left out.
 fn sheet(document: &Document) -> Sheet {
-    let mut sheet = Sheet::new([
-        ("server", Align::Left),
-        ("address", Align::Left),
-        ("weight", Align::Right),
-        ("points", Align::Right),
-        ("share", Align::Right),
-        ("share ÷ target", Align::Right),
-    ]);
+    let points = document.points.is_some();
+    let zones = document.servers.iter().any(|server| server.zone.is_some());
+    let mut columns = vec![("server", Align::Left), ("address", Align::Left)];
+    columns.extend(zones.then_some(("zone", Align::Left)));
+    columns.push(("weight", Align::Right));
+    columns.extend(points.then_some(("points", Align::Right)));
+    columns.extend([("share", Align::Right), ("share ÷ target", Align::Right)]);
+    let mut sheet = Sheet::new(columns);
     for server in &document.servers {
-        let draining = server.state == "draining";
-        sheet.row([
-            server.name.as_str().into(),
-            server.address.as_str().into(),
-            if draining {
-                Cell::new("draining", 0)
-            } else {
-                Cell::new(server.weight.to_string(), server.weight)
-            },
-            match server.points {
-                Some(points) => Cell::new(output::count(points), points),
-                None => "".into(),
-            },
-            Cell::new(output::percent(server.share), server.share),
-            match server.share_over_target {
-                Some(ratio) => Cell::new(output::ratio(ratio), ratio),
-                None => "".into(),
-            },
-        ]);
+        let mut cells: Vec<Cell> = vec![server.name.as_str().into(), server.address.as_str().into()];
+        cells.extend(zones.then(|| server.zone.as_deref().unwrap_or("").into()));
+        cells.push(match server.state {
+            "draining" => Cell::new("draining", 0),
+            _ => Cell::new(count(server.weight), server.weight),
+        });
+        cells.extend(server.points.map(|points| Cell::new(count(points), points)));
+        cells.push(Cell::new(percent(server.share), server.share));
+        cells.push(match server.share_over_target {
+            Some(over) => Cell::new(ratio(over), over),
+            None => "".into(),
+        });
+        sheet.row(cells);
     }
     sheet
 }
 
 fn table(out: &mut dyn Write, document: &Document) -> Result<(), Failure> {
-    write!(out, "{}: {}, {} servers", document.fleet, document.scheme, document.servers.len())?;
+    let servers = counted(document.servers.len() as u64, "server");
+    write!(out, "{}: {}, {servers}", document.fleet, document.scheme)?;
     if let Some(points) = document.points {
-        write!(out, ", {} points", output::count(points))?;
+        write!(out, ", {}", counted(points, "point"))?;
     }
     writeln!(out, "\n")?;
     sheet(document).write_table(out)?;
-    write!(out, "\nbusiest ÷ mean {} of the key space", output::ratio(document.busiest_over_mean))?;
+    write!(out, "\nbusiest ÷ mean {} of the key space", ratio(document.busiest_over_mean))?;
     match document.expected_busiest_over_mean {
-        Some(expected) => writeln!(out, "; theory expects {} of such a ring", output::ratio(expected))?,
+        Some(expected) => writeln!(out, "; theory expects {} of such a ring", ratio(expected))?,
         None => writeln!(out)?,
     }
     for collision in &document.collisions {
@@ -208,14 +204,14 @@ fn table(out: &mut dyn Write, document: &Document) -> Result<(), Failure> {
     Ok(writeln!(out, ", addresses {addresses}")?)
 }
 
-fn points(format: Format, built: &Built, ring: &Geometry) -> Result<(), Failure> {
+fn points(format: Format, built: &Built, ring: &Geometry, console: &mut Console<'_>) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Point<'a> {
         position: u64,
         server: &'a str,
     }
     let name = |ix: clockwise::ServerIx| built.servers()[ix.index()].name().as_str();
-    output::finish(|out| {
+    console.answer(|out| {
         if format == Format::Json {
             let all: Vec<Point> =
                 ring.points().map(|(position, ix)| Point { position, server: name(ix) }).collect();

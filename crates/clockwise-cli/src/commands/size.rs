@@ -4,8 +4,9 @@ use clockwise_study::theory;
 use serde::Serialize;
 
 use crate::args::{Format, Size};
+use crate::console::Console;
 use crate::exit::{Exit, Failure};
-use crate::output::{self, Align, Cell, Sheet};
+use crate::output::{self, Align, Cell, Sheet, count, counted, ratio};
 
 /// The document that `--format json` prints. Ratios are busiest ÷ mean.
 #[derive(Serialize)]
@@ -33,16 +34,15 @@ struct Rule {
     busiest_over_mean: f64,
 }
 
-pub(crate) fn run(args: &Size) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Size, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let document = document(args).map_err(|error| Failure::Usage(error.to_string()))?;
-    output::finish(|out| match args.format {
+    console.answer(|out| match args.format {
         Format::Json => output::json(out, &document),
-        Format::Csv => Ok(sheet(&document).write_csv(out)?),
-        Format::Markdown => Ok(sheet(&document).write_markdown(out)?),
         Format::Table => {
             writeln!(out, "{}\n", sentence(&document))?;
-            Ok(sheet(&document).write_table(out)?)
+            sheet(&document).write(Format::Table, out)
         }
+        format => sheet(&document).write(format, out),
     })?;
     Ok(Exit::Fine)
 }
@@ -73,33 +73,43 @@ fn document(args: &Size) -> Result<Document, theory::OutOfRange> {
 }
 
 fn sentence(document: &Document) -> String {
-    let servers = output::count(document.servers);
-    let points = output::count(document.points);
-    let busiest = output::ratio(document.busiest_over_mean);
-    match document.within {
-        Some(excess) => format!(
-            "{servers} servers need {points} points each for the busiest to be expected within {:.4}% of the mean.",
-            excess * 100.0
-        )
-        .replace(".0000%", "%"),
-        None => format!("Of {servers} servers with {points} points each, the busiest is expected at {busiest} of the mean."),
+    let points = counted(document.points, "point");
+    let busiest = ratio(document.busiest_over_mean);
+    match (document.within, document.servers) {
+        (Some(_), 1) => "1 server has all of it, whatever its points: 1 will do.".to_owned(),
+        (None, 1) => format!("1 server has all of it, with {points} as with any other number."),
+        (Some(excess), servers) => format!(
+            "{} need {points} each for the busiest to be expected within {} of the mean.",
+            counted(servers, "server"),
+            short_percent(excess)
+        ),
+        (None, servers) => format!(
+            "Of {} with {points} each, the busiest is expected to have {busiest} times the mean.",
+            counted(servers, "server")
+        ),
     }
+}
+
+/// `0.125` as `12.5%`: as many decimals as it takes, and no more than are meant.
+fn short_percent(part: f64) -> String {
+    let decimals = format!("{:.6}", part * 100.0);
+    format!("{}%", decimals.trim_end_matches('0').trim_end_matches('.'))
 }
 
 fn sheet(document: &Document) -> Sheet {
     let mut sheet = Sheet::new([("figure", Align::Left), ("value", Align::Right), ("from", Align::Left)]);
     let mut row = |figure: &str, value: Cell, from: &str| sheet.row([figure.into(), value, from.into()]);
-    let ratio = |value: f64| Cell::new(output::ratio(value), value);
+    let ratio = |value: f64| Cell::new(ratio(value), value);
     row(
         "points a server",
-        Cell::new(output::count(document.points), document.points),
+        Cell::new(count(document.points), document.points),
         match document.within {
             Some(_) => "exact expectation, inverted",
             None => "as asked",
         },
     );
     if let Some(points) = document.rule.points {
-        row("points by the rule", Cell::new(output::count(points), points), "2 ln n ÷ ε²");
+        row("points by the rule", Cell::new(count(points), points), "2 ln n ÷ ε²");
     }
     row("busiest ÷ mean", ratio(document.busiest_over_mean), "E[max of n Gamma(v)] ÷ v");
     row("busiest ÷ mean by the rule", ratio(document.rule.busiest_over_mean), "1 + √(2 ln n ÷ v)");
@@ -107,7 +117,7 @@ fn sheet(document: &Document) -> Sheet {
     if let (Some(keys), Some(floor), Some(by_keys)) =
         (document.keys_per_server, document.key_floor, document.busiest_by_keys)
     {
-        let keys = output::count(keys);
+        let keys = count(keys);
         row("floor set by the keys", ratio(floor), &format!("{keys} keys a server, even shares"));
         row("busiest ÷ mean by keys", ratio(by_keys), &format!("{keys} keys a server, this ring"));
     }

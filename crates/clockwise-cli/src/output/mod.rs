@@ -7,18 +7,11 @@ mod sheet;
 mod text;
 
 pub(crate) use sheet::{Align, Cell, Sheet};
-pub(crate) use text::{count, percent, ratio};
+pub(crate) use text::{count, counted, markdown, percent, ratio};
 
 use std::io::{self, Write};
 
 use crate::exit::Failure;
-
-/// Writes an answer to standard output, buffered, and sees that all of it got there.
-pub(crate) fn finish(write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
-    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    write(&mut out)?;
-    Ok(out.flush()?)
-}
 
 /// One JSON document, indented, with a line end.
 pub(crate) fn json(out: &mut dyn Write, document: &impl serde::Serialize) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
+use super::markdown;
 use crate::args::Format;
 use crate::exit::Failure;
 
@@ -67,11 +68,11 @@ impl Sheet {
 
     /// In the format asked for. JSON is each command's own: here it prints as the table.
     pub(crate) fn write(&self, format: Format, out: &mut dyn Write) -> Result<(), Failure> {
-        Ok(match format {
+        match format {
             Format::Csv => self.write_csv(out),
-            Format::Markdown => self.write_markdown(out),
-            Format::Table | Format::Json => self.write_table(out),
-        }?)
+            Format::Markdown => Ok(self.write_markdown(out)?),
+            Format::Table | Format::Json => Ok(self.write_table(out)?),
+        }
     }
 
     /// Aligned columns.
@@ -94,21 +95,20 @@ impl Sheet {
         Ok(())
     }
 
-    /// A Markdown table. A bar in a cell would end it, so it is escaped.
+    /// A Markdown table.
     pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
-        let escaped = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|");
         let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         writeln!(out, "{}", line(self.columns.iter().map(|(name, _)| (*name).to_owned()).collect()))?;
         let rule = |align: &Align| if *align == Align::Right { "---:" } else { "---" };
         writeln!(out, "{}", line(self.columns.iter().map(|(_, align)| rule(align).to_owned()).collect()))?;
         for row in &self.rows {
-            writeln!(out, "{}", line(row.iter().map(|cell| escaped(&cell.shown)).collect()))?;
+            writeln!(out, "{}", line(row.iter().map(|cell| markdown(&cell.shown)).collect()))?;
         }
         Ok(())
     }
 
     /// CSV with a header; headings become names without blanks.
-    pub(crate) fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write_csv(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let mut csv = csv::Writer::from_writer(out);
         csv.write_record(
             self.columns.iter().map(|(name, _)| name.replace([' ', '/'], "_").replace("÷", "over")),
@@ -116,7 +116,7 @@ impl Sheet {
         for row in &self.rows {
             csv.write_record(row.iter().map(|cell| cell.exact.as_str()))?;
         }
-        csv.flush()
+        Ok(csv.flush()?)
     }
 }
 
@@ -131,23 +131,23 @@ mod tests {
         sheet
     }
 
-    fn written(write: impl Fn(&Sheet, &mut Vec<u8>) -> io::Result<()>) -> String {
+    fn written(format: Format) -> String {
         let mut out = Vec::new();
-        write(&sheet(), &mut out).unwrap();
+        sheet().write(format, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn columns_line_up_and_no_line_ends_in_blanks() {
-        let table = written(|s, out| s.write_table(out));
+        let table = written(Format::Table);
         assert_eq!(table, "server  keys after\na|b          1,234\nc, d             5\n");
     }
 
     #[test]
     fn markdown_escapes_the_bar_and_csv_quotes_the_comma() {
-        let markdown = written(|s, out| s.write_markdown(out));
+        let markdown = written(Format::Markdown);
         assert_eq!(markdown, "| server | keys after |\n| --- | ---: |\n| a\\|b | 1,234 |\n| c, d | 5 |\n");
-        let csv = written(|s, out| s.write_csv(out));
+        let csv = written(Format::Csv);
         assert_eq!(csv, "server,keys_after\na|b,1234\n\"c, d\",5\n");
     }
 }

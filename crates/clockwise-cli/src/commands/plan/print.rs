@@ -2,30 +2,36 @@
 
 use std::io::Write;
 
-use clockwise_study::plan::Report;
-
-use super::document::{Document, Sides};
+use super::document::{Document, Flow, Sides};
 use crate::args::{self, Format, PlanTable};
+use crate::console::Console;
 use crate::exit::Failure;
-use crate::output::{self, Align, Cell, Sheet, count, percent, ratio};
+use crate::output::{self, Align, Cell, Sheet, count, counted, percent, ratio};
 
-pub(super) fn print(args: &args::Plan, document: &Document, report: &Report) -> Result<(), Failure> {
-    output::finish(|out| match args.format {
+pub(super) fn print(
+    args: &args::Plan,
+    document: &Document,
+    hints: &[String],
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    console.answer(|out| match args.format {
         Format::Json => output::json(out, document),
-        Format::Csv => Ok(match args.csv_table {
-            PlanTable::Flows => flows(document),
-            PlanTable::Servers => servers(document),
-            PlanTable::Compare => compare(document),
+        Format::Csv => match args.csv_table {
+            None | Some(PlanTable::Flows) => flows(document),
+            Some(PlanTable::Servers) => servers(document),
+            Some(PlanTable::Compare) => compare(document),
         }
-        .write_csv(out)?),
-        format @ (Format::Table | Format::Markdown) => all(out, format, document, report),
+        .write_csv(out),
+        format @ (Format::Table | Format::Markdown) => all(out, format, document, hints),
     })
 }
 
-fn all(out: &mut dyn Write, format: Format, document: &Document, report: &Report) -> Result<(), Failure> {
-    writeln!(out, "{}\n", sentence(document))?;
-    for hint in hints(document, report) {
-        writeln!(out, "{hint}\n")?;
+fn all(out: &mut dyn Write, format: Format, document: &Document, hints: &[String]) -> Result<(), Failure> {
+    let escaped =
+        |text: &str| if format == Format::Markdown { output::markdown(text) } else { text.to_owned() };
+    writeln!(out, "{}\n", escaped(&sentence(document)))?;
+    for hint in hints {
+        writeln!(out, "{}\n", escaped(hint))?;
     }
     let sections = [
         ("What moves", summary(document)),
@@ -41,26 +47,10 @@ fn all(out: &mut dyn Write, format: Format, document: &Document, report: &Report
         sheet.write(format, out)?;
         writeln!(out)?;
     }
-    let busiest =
-        |sides: &Sides<f64>| format!("{} before, {} after", ratio(sides.before), ratio(sides.after));
-    writeln!(out, "busiest ÷ mean by keys: {}", busiest(&document.busiest_over_mean))?;
-    if let Some(sides) = &document.busiest_over_mean_requests {
-        writeln!(out, "busiest ÷ mean by requests: {}", busiest(sides))?;
-    }
-    if let (Some(hits), Some(load)) = (&document.hit_ratio, document.database_load_factor) {
-        writeln!(
-            out,
-            "hit ratio: {} before, {} while each moved key misses once; the database gets {load:.1} times its load",
-            percent(hits.before),
-            percent(hits.after)
-        )?;
-    }
-    if let Some(seed) = document.seed {
-        writeln!(
-            out,
-            "keys: {} synthetic ones from seed {seed}; --keys FILE measures your own",
-            count(document.keys)
-        )?;
+    // In Markdown lines that follow each other run together, unless they are a list.
+    let bullet = if format == Format::Markdown { "- " } else { "" };
+    for line in closing(document) {
+        writeln!(out, "{bullet}{line}")?;
     }
     Ok(())
 }
@@ -71,72 +61,82 @@ fn sentence(document: &Document) -> String {
     if let Some(first) = change.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    let keys = count(document.keys);
+    let keys = counted(document.keys, "key");
     if document.moved == 0 {
-        return format!("{change} moves nothing: all {keys} keys keep their server.");
+        return format!("{change} moves nothing: of {keys} each stays where it is.");
     }
+    let called_for = match document.minimum_share {
+        0.0 => "none".to_owned(),
+        share => percent(share),
+    };
     let mut text = format!(
-        "{change} moves {} of {keys} keys ({}, where the weights call for {})",
+        "{change} moves {} of {keys} ({}, where the weights call for {called_for}){}",
         count(document.moved),
         percent(document.moved_share),
-        percent(document.minimum_share)
+        between(document)
     );
-    if document.minimum_share == 0.0 {
-        text = format!(
-            "{change} moves {} of {keys} keys ({}), although no server's share of the weights changes",
-            count(document.moved),
-            percent(document.moved_share)
-        );
-    }
-    let mut to: Vec<&str> = document.flows.iter().map(|flow| flow.to.as_str()).collect();
-    to.sort_unstable();
-    to.dedup();
-    match (document.stray, to.as_slice()) {
-        (0, [only]) => text.push_str(&format!(", all of them to {only}")),
-        (0, _) => text.push_str(", each off a server whose share falls to one whose share rises"),
-        (stray, _) => text.push_str(&format!(
-            "; {} of them astray, between servers whose shares do not call for it",
-            count(stray)
-        )),
-    }
     if let Some(share) = document.requests_moved_share {
-        text.push_str(&format!(
-            "; they carry {} of the requests, and each misses once on its new server",
-            percent(share)
-        ));
+        let share = percent(share);
+        text += &match (document.moved, document.stray) {
+            (1, _) => format!("; it carries {share} of the requests, and misses once on its new server"),
+            (_, 0) => format!("; they carry {share} of the requests, and each misses once on its new server"),
+            _ => format!(
+                "; all that move carry {share} of the requests, and each misses once on its new server"
+            ),
+        };
     }
     text.push('.');
     text
 }
 
-/// What to do about it, where something can be done.
-fn hints(document: &Document, report: &Report) -> Vec<String> {
-    use clockwise::Placement as _;
-    let mut hints = Vec::new();
-    let stray_share = document.stray as f64 / document.keys as f64;
-    if report.before.depends_on_order()
-        && report.before.measured().is_some_and(|m| m.layout().is_none())
-        && stray_share > 0.01
-    {
-        let names = |placement: &clockwise::Built| -> Vec<String> {
-            placement.servers().iter().map(|server| server.name().to_string()).collect()
-        };
-        let (before, after) = (names(&report.before), names(&report.after));
-        if before.len() == after.len() && before.iter().all(|name| after.contains(name)) {
-            hints.push(format!(
-                "The servers are the same in another order, and {} places keys by their position in the list.",
-                document.scheme.before
-            ));
-        } else if after.len() < before.len() {
-            hints.push(format!(
-                "{} places keys by a server's position in the list, and a server taken out of the middle moves all \
-                 behind it up. Put a spare in its place (--replace OLD=NEW=ADDR): then only its own keys move. Or keep \
-                 it listed as down until one is there.",
-                document.scheme.before
-            ));
-        }
+/// From where to where, and whether there was need.
+fn between(document: &Document) -> String {
+    const STRAY: &str = "off no server whose share falls, or to none whose share rises";
+    let names = |side: fn(&Flow) -> &str| {
+        let mut names: Vec<&str> = document.flows.iter().map(side).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let (from, to) = (names(|flow| &flow.from), names(|flow| &flow.to));
+    let all = if document.moved == 1 { "" } else { "all of them " };
+    match (document.stray, from.as_slice(), to.as_slice()) {
+        (0, [from], [to]) => format!(", {all}from {from} to {to}"),
+        (0, _, [to]) => format!(", {all}to {to}"),
+        (0, [from], _) => format!(", {all}from {from}"),
+        (0, ..) => ", each off a server whose share falls to one whose share rises".to_owned(),
+        (stray, ..) if stray == document.moved => format!(", {all}stray: {STRAY}"),
+        (1, ..) => format!("; 1 of them is stray: {STRAY}"),
+        (stray, ..) => format!("; {} of them are stray: {STRAY}", count(stray)),
     }
-    hints
+}
+
+/// The figures that need no table.
+fn closing(document: &Document) -> Vec<String> {
+    let busiest =
+        |sides: &Sides<f64>| format!("{} before, {} after", ratio(sides.before), ratio(sides.after));
+    let mut lines = vec![format!("busiest ÷ mean by keys: {}", busiest(&document.busiest_over_mean))];
+    if let Some(sides) = &document.busiest_over_mean_requests {
+        lines.push(format!("busiest ÷ mean by requests: {}", busiest(sides)));
+    }
+    if let Some(hits) = &document.hit_ratio {
+        let load = match document.database_load_factor {
+            Some(factor) => format!("the database gets {factor:.1} times its load"),
+            None => "the database, which gets nothing today, gets the rest".to_owned(),
+        };
+        lines.push(format!(
+            "hit ratio: {} before, {} while each moved key misses once; {load}",
+            percent(hits.before),
+            percent(hits.after)
+        ));
+    }
+    if let Some(seed) = document.seed {
+        lines.push(format!(
+            "keys: {} from seed {seed}; --keys FILE measures your own",
+            counted(document.keys, "synthetic one")
+        ));
+    }
+    lines
 }
 
 fn summary(document: &Document) -> Sheet {
@@ -146,7 +146,7 @@ fn summary(document: &Document) -> Sheet {
         ("moved", Align::Right),
         ("share", Align::Right),
         ("minimum", Align::Right),
-        ("astray", Align::Right),
+        ("stray", Align::Right),
     ]);
     let minimum = || Cell::new(percent(document.minimum_share), document.minimum_share);
     let share =
@@ -176,7 +176,7 @@ fn flows(document: &Document) -> Sheet {
     let mut columns = vec![("from", Align::Left), ("to", Align::Left), ("keys", Align::Right)];
     columns.extend(requests.then_some(("requests", Align::Right)));
     columns.extend(bytes.then_some(("bytes", Align::Right)));
-    columns.push(("astray", Align::Left));
+    columns.push(("stray", Align::Left));
     let mut sheet = Sheet::new(columns);
     for flow in &document.flows {
         let number = |number: u64| Cell::new(count(number), number);
@@ -184,7 +184,7 @@ fn flows(document: &Document) -> Sheet {
             vec![flow.from.as_str().into(), flow.to.as_str().into(), number(flow.keys)];
         cells.extend(flow.requests.map(number));
         cells.extend(flow.bytes.map(number));
-        cells.push(Cell::new(if flow.stray { "astray" } else { "" }, flow.stray));
+        cells.push(Cell::new(if flow.stray { "stray" } else { "" }, flow.stray));
         sheet.row(cells);
     }
     sheet
@@ -223,7 +223,7 @@ fn compare(document: &Document) -> Sheet {
     let mut sheet = Sheet::new([
         ("scheme", Align::Left),
         ("moved", Align::Right),
-        ("astray", Align::Right),
+        ("stray", Align::Right),
         ("busiest ÷ mean before", Align::Right),
         ("busiest ÷ mean after", Align::Right),
     ]);
@@ -239,12 +239,10 @@ fn compare(document: &Document) -> Sheet {
             Cell::new(ratio(busiest.after), busiest.after),
         ]);
     };
-    row(
-        &format!("{} (this fleet)", document.scheme.after),
-        document.moved_share,
-        document.stray,
-        &document.busiest_over_mean,
-    );
+    let Sides { before, after } = &document.scheme;
+    let own =
+        if before == after { format!("{after} (this fleet)") } else { format!("{before}, then {after}") };
+    row(&own, document.moved_share, document.stray, &document.busiest_over_mean);
     for other in &document.compare {
         row(&other.scheme, other.moved_share, other.stray, &other.busiest_over_mean);
     }
