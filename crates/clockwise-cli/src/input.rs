@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::rc::Rc;
 
+use clockwise::hash::Width;
 use clockwise::moves::Tally;
-use clockwise::{Built, Error, Placement as _, Server};
+use clockwise::{Built, Error, Geometry, Layout, Measured, Placement as _, Server};
 use clockwise_config::{Options, Pool};
 use clockwise_study::keys::{KeyEncoding, KeyFormat, KeyOptions, KeyReader, LineEnding, Record, seeded_key};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -60,6 +61,9 @@ pub(crate) fn warn_of(
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let Some(ring) = built.ring() else { return Ok(()) };
+    if let Some(message) = narrow(pool, built, &ring) {
+        console.say(&pool.warn(None, &message, &reading.into()))?;
+    }
     for server in ring.pointless() {
         console.say(&pool.warn(Some(server.name().as_str()), &pointless(server, built), &reading.into()))?;
     }
@@ -76,6 +80,37 @@ pub(crate) fn warn_of(
         }
     }
     Ok(())
+}
+
+/// A key hash of few bits leaves most of a ring to nobody.
+fn narrow(pool: &Pool, built: &Built, ring: &Geometry) -> Option<String> {
+    let Some(Layout::Circle { key_hash, .. }) = built.measured().and_then(Measured::layout) else {
+        return None;
+    };
+    let width = width(ring);
+    let bits = ring.key_bits();
+    let all = ring.points().count();
+    let reached =
+        1 + ring.points().filter(|(position, _)| position.checked_shr(bits).unwrap_or(0) == 0).count();
+    if bits >= width || reached >= all {
+        return None;
+    }
+    // By the file's own word where it is known, so that the complaint stands at its line.
+    let (hash, advice) = match pool.scheme().to_string().as_str() {
+        "twemproxy ketama crc32" => ("crc32", ": crc32a fills all bits"),
+        _ => (key_hash.split(',').next().unwrap_or(key_hash), ""),
+    };
+    Some(format!(
+        "{hash} hashes keys to {bits} of the ring's {width} bits, and they reach only {reached} of its {all} points{advice}"
+    ))
+}
+
+/// Bits of a position.
+pub(crate) fn width(ring: &Geometry) -> u32 {
+    match ring.width() {
+        Width::Bits32 => 32,
+        Width::Bits64 => 64,
+    }
 }
 
 fn pointless(server: &Server, built: &Built) -> String {

@@ -219,26 +219,28 @@ impl Pool {
     /// that is not prime.
     pub fn diagnose(&self, error: &Error) -> Diagnostic {
         let message = error.to_string();
+        let place = self.place_of(error.server(), &message);
+        Diagnostic::error(&self.source, place, message)
+    }
+
+    /// A warning about this fleet, or an error where the options say so: at the line of a server, or
+    /// else of the setting whose value it names.
+    pub fn warn(&self, server: Option<&str>, message: &str, options: &crate::Options) -> Diagnostic {
+        let place = self.place_of(server, message);
+        let warning = Diagnostic::warning(&self.source, place, message.to_owned());
+        if options.strict { warning.escalated() } else { warning }
+    }
+
+    fn place_of(&self, server: Option<&str>, message: &str) -> Span {
+        if server.is_some() {
+            let named = |entry: &&ServerEntry| Some(entry.server.name().as_str()) == server;
+            return self.entries.iter().find(named).map_or(self.span, |entry| entry.span);
+        }
         let named = |setting: &&SettingPlace| {
             let mut words = message.split(|c: char| !c.is_alphanumeric() && !"._-".contains(c));
             words.any(|word| word == setting.text)
         };
-        let place = match error.server() {
-            Some(_) => self.place_of(error.server()),
-            None => self.settings.iter().find(named).map_or(self.span, |setting| setting.span),
-        };
-        Diagnostic::error(&self.source, place, message)
-    }
-
-    /// A warning about this fleet, or an error where the options say so, at the line of a server.
-    pub fn warn(&self, server: Option<&str>, message: &str, options: &crate::Options) -> Diagnostic {
-        let warning = Diagnostic::warning(&self.source, self.place_of(server), message.to_owned());
-        if options.strict { warning.escalated() } else { warning }
-    }
-
-    fn place_of(&self, server: Option<&str>) -> Span {
-        let named = |entry: &&ServerEntry| Some(entry.server.name().as_str()) == server;
-        self.entries.iter().find(named).map_or(self.span, |entry| entry.span)
+        self.settings.iter().find(named).map_or(self.span, |setting| setting.span)
     }
 }
 

@@ -80,7 +80,7 @@ impl Fingerprint {
         let servers = placement.servers();
         let mut sink = Sink::new();
         match placement.layout()? {
-            Layout::Circle { ends, owners, key_hash } => {
+            Layout::Circle { ends, owners, key_hash, .. } => {
                 sink.text("circle");
                 sink.text(key_hash);
                 for (end, &owner) in ends.iter().zip(owners) {

@@ -260,6 +260,9 @@ pub enum Layout<'a> {
         ends: &'a [u64],
         /// The owner of each arc.
         owners: &'a [ServerIx],
+        /// The last position that a key can have: the circle's own, unless the key hash fills only
+        /// the lowest of its bits.
+        last: u64,
         /// The key hash, by name: positions of different hashes cannot be compared.
         key_hash: &'a str,
     },
@@ -270,6 +273,15 @@ pub enum Layout<'a> {
         /// The rule from key to slot, by name.
         key_hash: &'a str,
     },
+}
+
+/// How many positions of a circle keys divide, if the last that a key can have is `last`: 2 to some
+/// power.
+///
+/// Hashes of 32 bits lie 2³² positions apart, and a hash stands for those that lead up to it: so the
+/// ones behind the last hash are those of hash 0, and part of the whole.
+pub(crate) fn reach(last: u64) -> u128 {
+    (u128::from(last) + 1).next_power_of_two()
 }
 
 #[cfg(test)]

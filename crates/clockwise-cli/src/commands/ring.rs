@@ -133,8 +133,11 @@ fn document(pool: &Pool, built: &Built, ring: Option<&Geometry>, measured: &dyn 
     }
 }
 
-/// The theory speaks of servers of one weight with one number of points.
+/// The theory speaks of servers of one weight with one number of points, and of keys anywhere.
 fn expected(built: &Built, ring: &Geometry) -> Option<f64> {
+    if ring.key_bits() < input::width(ring) {
+        return None;
+    }
     let mut active = built.servers().iter().zip(ring.point_counts()).filter(|(s, _)| !s.is_draining());
     let (first, points) = active.next()?;
     let alike = active.clone().all(|(server, count)| server.weight() == first.weight() && count == points);

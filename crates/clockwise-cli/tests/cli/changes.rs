@@ -71,7 +71,8 @@ fn stray_moves_are_said_apart_and_what_moves_in_all_carries_the_requests() {
 fn one_key_is_not_plural() {
     let keys = file("one.txt", "user:42\n");
     let ring = file("one-key.toml", fleet("scheme = \"ring\"", &[("a", 1), ("b", 1)]));
-    let owner = run(["owner", &ring, "user:42", "--format", "json"]).json()["owner"].as_str().unwrap().to_owned();
+    let owner =
+        run(["owner", &ring, "user:42", "--format", "json"]).json()["owner"].as_str().unwrap().to_owned();
     let other = if owner == "a" { "b" } else { "a" };
     let first = |change: [&str; 2]| {
         let text = run(["plan", &ring, change[0], change[1], "--keys", &keys]).fine();
@@ -79,9 +80,14 @@ fn one_key_is_not_plural() {
     };
     assert_eq!(
         first(["--remove", &owner]),
-        format!("Removing {owner} moves 1 of 1 key (100.00%, where the weights call for 50.00%), from {owner} to {other}.")
+        format!(
+            "Removing {owner} moves 1 of 1 key (100.00%, where the weights call for 50.00%), from {owner} to {other}."
+        )
     );
-    assert_eq!(first(["--remove", other]), format!("Removing {other} moves nothing: of 1 key each stays where it is."));
+    assert_eq!(
+        first(["--remove", other]),
+        format!("Removing {other} moves nothing: of 1 key each stays where it is.")
+    );
 }
 
 #[test]
@@ -103,12 +109,20 @@ fn a_second_file_is_the_after() {
 #[test]
 fn a_change_of_scheme_is_named_and_moves_keys_though_no_weight_changes() {
     let servers = [("a", 1), ("b", 1), ("c", 1), ("d", 1)];
-    let [mod_n, ring] = ["mod-n", "ring"].map(|s| file(&format!("scheme-{s}.toml"), fleet(&format!("scheme = \"{s}\""), &servers)));
+    let [mod_n, ring] = ["mod-n", "ring"]
+        .map(|s| file(&format!("scheme-{s}.toml"), fleet(&format!("scheme = \"{s}\""), &servers)));
     let said = sentence(&mod_n, &[&ring]);
-    assert_has(&said, &["%, where the weights call for none), all of them stray: off no server whose share falls, or to none whose share rises;"]);
+    assert_has(
+        &said,
+        &[
+            "%, where the weights call for none), all of them stray: off no server whose share falls, or to none whose share rises;",
+        ],
+    );
     assert_eq!(
         hints(&mod_n, &[&ring]),
-        ["The scheme changes from mod-n to ring-160, and that alone moves keys, whatever becomes of the servers."]
+        [
+            "The scheme changes from mod-n to ring-160, and that alone moves keys, whatever becomes of the servers."
+        ]
     );
     let plan = run(["plan", &mod_n, &ring, "--keys", KEYS, "--format", "json"]).json();
     assert_eq!(plan["scheme"], json!({"before": "mod-n", "after": "ring-160"}));
@@ -132,7 +146,9 @@ fn another_order_of_a_list_is_noticed() {
     let after = file("order-after.toml", fleet(placement, &[("b", 1), ("a", 1), ("c", 1)]));
     assert_eq!(
         hints(&before, &[&after]),
-        ["The servers are the same in another order, and jump places keys by a server's position in the list."]
+        [
+            "The servers are the same in another order, and jump places keys by a server's position in the list."
+        ]
     );
     let [before, after] = [before, after].map(|path| {
         let set = fs::read_to_string(&path).unwrap().replace("jump", "rendezvous");
@@ -177,8 +193,10 @@ fn a_new_address_moves_no_key_and_a_new_name_moves_the_old_ones() {
     assert!(owned("cache-9", "keys_after") > 0);
     assert_eq!(
         hints(FLEET, &["--replace", "cache-1=cache-9=10.9.9.9:11211"]),
-        ["Keys follow a server's name, not its address. If cache-9 is to take over from cache-1, leave the name and \
-          change the address alone (--address cache-1=10.9.9.9:11211): then no key moves for it."]
+        [
+            "Keys follow a server's name, not its address. If cache-9 is to take over from cache-1, leave the name and \
+          change the address alone (--address cache-1=10.9.9.9:11211): then no key moves for it."
+        ]
     );
 }
 
@@ -192,7 +210,10 @@ fn in_a_list_a_replacement_takes_over_exactly_the_keys_of_the_one_it_replaces() 
 
 #[test]
 fn where_a_twemproxy_server_has_no_name_a_new_address_needs_the_old_one_as_its_name() {
-    let path = file("unnamed.yml", pool("hash: md5", &["10.0.0.1:11300:1", "10.0.0.2:11211:1 b", "10.0.0.3:11211:1"]));
+    let path = file(
+        "unnamed.yml",
+        pool("hash: md5", &["10.0.0.1:11300:1", "10.0.0.2:11211:1 b", "10.0.0.3:11211:1"]),
+    );
     assert_eq!(
         hints(&path, &["--address", "10.0.0.1:11300=10.0.0.9:11300"]),
         ["10.0.0.1:11300 has no name but its address. In the file, name it so behind its new one \
@@ -201,7 +222,8 @@ fn where_a_twemproxy_server_has_no_name_a_new_address_needs_the_old_one_as_its_n
     assert_eq!(hints(&path, &["--address", "10.0.0.3=10.0.0.9:11211"]).len(), 1);
     assert_eq!(hints(&path, &["--address", "b=10.0.0.9:11300"]), [""; 0]);
     // And so it is: the line that the hint shows moves nothing, the one without the name does.
-    let named = pool("hash: md5", &["10.0.0.9:11300:1 10.0.0.1:11300", "10.0.0.2:11211:1 b", "10.0.0.3:11211:1"]);
+    let named =
+        pool("hash: md5", &["10.0.0.9:11300:1 10.0.0.1:11300", "10.0.0.2:11211:1 b", "10.0.0.3:11211:1"]);
     let moved = |text: &str| {
         let after = file("unnamed-after.yml", text);
         run(["plan", &path, &after, "--keys", KEYS, "--format", "json"]).json()["moved"].as_u64().unwrap()
@@ -227,9 +249,11 @@ fn taking_a_server_out_of_the_middle_of_a_jump_list_is_foreseen_and_a_spare_advi
     let text = plan(&["--remove", "s3"]).fine();
     assert_has(
         &text,
-        &["jump places keys by the length of the list and a server's position in it. Put a spare in the place of the \
+        &[
+            "jump places keys by the length of the list and a server's position in it. Put a spare in the place of the \
            one that goes (--replace OLD=NEW=ADDR), and only its own keys move; or keep it listed as down until there \
-           is one."],
+           is one.",
+        ],
     );
     let (last, _) = share(&["--remove", "s11"]);
     assert!((last - 0.083).abs() < 0.005, "{last}");
@@ -248,14 +272,24 @@ fn a_raised_weight_in_ketama_moves_690_keys_between_the_unchanged_servers_and_on
         run(["plan", path, "--weight", "10.0.0.3:11300=3", "--keys", &keys, "--format", format])
     };
     for path in [
-        file("raised.yml", pool("hash: md5", &addresses.map(|address| format!("{address}:1")).each_ref().map(String::as_str))),
+        file(
+            "raised.yml",
+            pool(
+                "hash: md5",
+                &addresses.map(|address| format!("{address}:1")).each_ref().map(String::as_str),
+            ),
+        ),
         file("raised-libmemcached.toml", native(ketama)),
     ] {
         let moves = plan(&path, "json").json();
         assert_eq!((&moves["moved"], &moves["stray"]), (&json!(5_972), &json!(690)), "{path}");
         let flows = moves["flows"].as_array().unwrap();
         let sum = |stray: bool| -> u64 {
-            flows.iter().filter(|flow| flow["stray"] == stray).map(|flow| flow["keys"].as_u64().unwrap()).sum()
+            flows
+                .iter()
+                .filter(|flow| flow["stray"] == stray)
+                .map(|flow| flow["keys"].as_u64().unwrap())
+                .sum()
         };
         assert_eq!((sum(false), sum(true)), (5_282, 690));
         assert!(flows.iter().all(|flow| (flow["to"] != "10.0.0.3:11300") == (flow["stray"] == true)));
@@ -296,7 +330,8 @@ fn a_plan_equals_a_direct_lookup_of_every_key_before_and_after() {
     }
 
     let moved_keys = file("lookup-moved.csv", "");
-    let arguments = ["plan", &before, &after, "--keys", &keys, "--moved-keys", &moved_keys, "--format", "json"];
+    let arguments =
+        ["plan", &before, &after, "--keys", &keys, "--moved-keys", &moved_keys, "--format", "json"];
     let plan = run(arguments).json();
     let flows: BTreeMap<(String, String), (u64, u64)> = (plan["flows"].as_array().unwrap().iter())
         .map(|flow| {
@@ -325,7 +360,10 @@ fn more_than_max_moved_is_a_finding() {
     for limit in ["18.51%", "0.18", "0"] {
         let run = plan(TWEMPROXY, &[&join[..], &[limit]].concat());
         assert_eq!(run.code, 1, "{limit}");
-        assert!(run.out.starts_with("Adding cache-5 moves 3,703 of 20,000 keys"), "the plan is printed all the same");
+        assert!(
+            run.out.starts_with("Adding cache-5 moves 3,703 of 20,000 keys"),
+            "the plan is printed all the same"
+        );
         assert!(run.err.starts_with("18.52% of the keys move, more than the "), "{}", run.err);
     }
 }

@@ -22,12 +22,18 @@ fn completions_of_each_shell_know_every_command_and_its_options() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = run(["completions", shell]).fine();
         assert_has(&script, &COMMANDS);
-        assert_has(&script, &["where", "max-moved", "points-per", "key-encoding"].map(|option| match option {
-            "points-per" => "keys-per-server",
-            other => other,
-        }));
+        assert_has(
+            &script,
+            &["where", "max-moved", "points-per", "key-encoding"].map(|option| match option {
+                "points-per" => "keys-per-server",
+                other => other,
+            }),
+        );
     }
-    assert_has(&run(["completions", "tcsh"]).refused(2), &["possible values: bash, elvish, fish, powershell, zsh"]);
+    assert_has(
+        &run(["completions", "tcsh"]).refused(2),
+        &["possible values: bash, elvish, fish, powershell, zsh"],
+    );
 }
 
 #[test]

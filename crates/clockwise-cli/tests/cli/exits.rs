@@ -31,17 +31,32 @@ fn usage_is_2_and_says_what_is_wrong_on_standard_error() {
         (&["plan", FLEET, "--weight", "a"], "--weight: \"a\" is not of the form NAME=W"),
         (&["plan", FLEET, "--remove", "z"], "removing z: there is no server \"z\" in this fleet"),
         (&["plan", FLEET, "--remove", ""], "--remove: server name \"\" is empty"),
-        (&["plan", FLEET, "--remove", "cache-1", "--max-moved", "12"], "12 is not between 0 and 1; a percentage ends in %"),
-        (&["plan", FLEET, "--remove", "cache-1", "--hit-ratio", "high"], "\"high\" is not a share such as 0.12 or 12%"),
-        (&["plan", FLEET, "--remove", "cache-1", "--format", "xml"], "possible values: table, json, csv, markdown"),
-        (&["plan", FLEET, "--remove", "cache-1", "--csv-table", "servers"], "--csv-table says what --format csv prints: give both"),
+        (
+            &["plan", FLEET, "--remove", "cache-1", "--max-moved", "12"],
+            "12 is not between 0 and 1; a percentage ends in %",
+        ),
+        (
+            &["plan", FLEET, "--remove", "cache-1", "--hit-ratio", "high"],
+            "\"high\" is not a share such as 0.12 or 12%",
+        ),
+        (
+            &["plan", FLEET, "--remove", "cache-1", "--format", "xml"],
+            "possible values: table, json, csv, markdown",
+        ),
+        (
+            &["plan", FLEET, "--remove", "cache-1", "--csv-table", "servers"],
+            "--csv-table says what --format csv prints: give both",
+        ),
         (
             &["plan", FLEET, "--remove", "cache-1", "--format", "csv", "--csv-table", "compare"],
             "--csv-table compare prints what --compare measures: give both",
         ),
         (&["size", "--servers", "100"], "<--within <PERCENT>|--points <V>>"),
         (&["size", "--servers", "0", "--points", "1"], "0 is not in 1..=1000000"),
-        (&["size", "--servers", "1000", "--within", "0.1"], "1000 servers within 0.1% of the mean need more than 1000000 points each"),
+        (
+            &["size", "--servers", "1000", "--within", "0.1"],
+            "1000 servers within 0.1% of the mean need more than 1000000 points each",
+        ),
     ] {
         assert_has(&run(command).refused(2), &[said]);
     }
@@ -51,7 +66,10 @@ fn usage_is_2_and_says_what_is_wrong_on_standard_error() {
 fn what_a_scheme_cannot_answer_is_2_and_says_which_can() {
     let jump = file("cannot.toml", super::fleet("scheme = \"jump\"", &[("a", 1), ("b", 1)]));
     for (command, said) in [
-        (&["owner", jump.as_str(), "k", "--replicas", "2"][..], "--replicas: jump names one owner for a key and no order of the others"),
+        (
+            &["owner", jump.as_str(), "k", "--replicas", "2"][..],
+            "--replicas: jump names one owner for a key and no order of the others",
+        ),
         (&["owner", &jump, "k", "--down", "a"], "--down: jump names one owner for a key"),
         (&["ring", &jump, "--points"], "--points: jump is no ring and has no points"),
         (&["ring", &jump, "--svg", "never.svg"], "--svg: jump divides no circle that could be drawn"),
@@ -71,7 +89,8 @@ fn input_that_cannot_be_used_is_3() {
 fn output_that_cannot_be_written_is_3_and_named() {
     let said = run(["ring", FLEET, "--svg", "no/such/folder/ring.svg"]).refused(3);
     assert_has(&said, &["error: no/such/folder/ring.svg cannot be written: No such file"]);
-    let plan = ["plan", FLEET, "--remove", "cache-1", "--keys", KEYS, "--moved-keys", "no/such/folder/moved.csv"];
+    let plan =
+        ["plan", FLEET, "--remove", "cache-1", "--keys", KEYS, "--moved-keys", "no/such/folder/moved.csv"];
     assert_has(&run(plan).refused(3), &["no/such/folder/moved.csv cannot be written"]);
     let in_the_way = file("in-the-way", "");
     assert_has(&run(["man", &in_the_way]).refused(3), &[&in_the_way, "cannot be written"]);

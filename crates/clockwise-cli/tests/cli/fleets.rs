@@ -7,7 +7,11 @@ use super::{FLEET, KEYS, TWEMPROXY, assert_has, file, fleet, numbered, pool, run
 /// Owners of the same keys by two fleets.
 fn owners(fleet: &str) -> Vec<(String, String)> {
     let text = run(["owner", fleet, "--keys", KEYS, "--format", "csv"]).fine();
-    text.lines().skip(1).map(|line| line.rsplit_once(',').unwrap()).map(|(k, o)| (k.to_owned(), o.to_owned())).collect()
+    text.lines()
+        .skip(1)
+        .map(|line| line.rsplit_once(',').unwrap())
+        .map(|(k, o)| (k.to_owned(), o.to_owned()))
+        .collect()
 }
 
 fn ring(fleet: &str) -> Value {
@@ -19,7 +23,9 @@ fn a_server_listed_twice_is_refused_with_both_lines_and_merge_gives_the_ring_of_
     let twice = ["a.test:11300:1", "b.test:11300:1", "a.test:11300:1"];
     let path = file("twice.yml", pool("hash: md5", &twice));
     let two = file("twice-two.yml", pool("hash: md5", &twice[..2]));
-    for command in [&["ring", path.as_str()][..], &["owner", &path, "k"], &["plan", &path, "--remove", "b.test:11300"]] {
+    for command in
+        [&["ring", path.as_str()][..], &["owner", &path, "k"], &["plan", &path, "--remove", "b.test:11300"]]
+    {
         let said = run(command).refused(3);
         assert_has(&said, &["error: server \"a.test:11300\" is listed twice, on lines 5 and 7", "--merge"]);
         assert_has(&said, &[&format!("{path}:7:"), "first listed here", "again here"]);
@@ -37,28 +43,39 @@ fn one_address_three_times_without_names_is_refused_with_its_lines_unless_merged
     let said = run(["ring", &path]).refused(3);
     assert_has(
         &said,
-        &["server \"10.0.0.1\" is listed twice, on lines 5 and 6", "server \"10.0.0.1\" is listed twice, on lines 5 and 7"],
+        &[
+            "server \"10.0.0.1\" is listed twice, on lines 5 and 6",
+            "server \"10.0.0.1\" is listed twice, on lines 5 and 7",
+        ],
     );
     assert_eq!(run(["owner", &path, "--merge", "user:42"]).fine(), "user:42  10.0.0.1\n");
     // Copies that differ cannot be one server.
     let differ = file("thrice-differ.yml", pool("hash: md5", &["10.0.0.1:11211:1", "10.0.0.1:11211:2"]));
     let said = run(["ring", &differ, "--merge"]).refused(3);
-    assert_has(&said, &["\"10.0.0.1\" is listed twice and cannot be merged: its weight is 1 in one place and 2 in another"]);
+    assert_has(
+        &said,
+        &["\"10.0.0.1\" is listed twice and cannot be merged: its weight is 1 in one place and 2 in another"],
+    );
 }
 
 #[test]
 fn a_machine_replaced_behind_its_name_moves_no_key_and_changes_only_the_fingerprint_of_addresses() {
     let slots = |second: &str| {
         let servers = [("slot-1", "10.0.0.1:11300"), ("slot-2", second), ("slot-3", "10.0.0.3:11300")];
-        let servers: String =
-            servers.iter().map(|(name, at)| format!("[[server]]\nname = \"{name}\"\naddress = \"{at}\"\n")).collect();
+        let servers: String = servers
+            .iter()
+            .map(|(name, at)| format!("[[server]]\nname = \"{name}\"\naddress = \"{at}\"\n"))
+            .collect();
         format!("{}{servers}", fleet("scheme = \"ring\"", &[]))
     };
     let before = file("slots-before.toml", slots("10.0.0.2:11300"));
     let after = file("slots-after.toml", slots("10.0.0.9:11300"));
     let keys = file("slots.txt", numbered("key-", 100_000));
     let plan = run(["plan", &before, &after, "--keys", &keys, "--format", "json"]).json();
-    assert_eq!((&plan["keys"], &plan["moved"], &plan["circle_moved_share"]), (&json!(100_000), &json!(0), &json!(0.0)));
+    assert_eq!(
+        (&plan["keys"], &plan["moved"], &plan["circle_moved_share"]),
+        (&json!(100_000), &json!(0), &json!(0.0))
+    );
     let (before, after) = (ring(&before), ring(&after));
     let same = |field: &str| before["fingerprint"][field] == after["fingerprint"][field];
     assert_eq!([same("layout"), same("probes"), same("addresses")], [true, true, false]);
@@ -66,7 +83,8 @@ fn a_machine_replaced_behind_its_name_moves_no_key_and_changes_only_the_fingerpr
 
 #[test]
 fn a_weight_of_0_in_a_twemproxy_file_drains_with_a_warning() {
-    let path = file("zero.yml", pool("hash: md5", &["a.test:11300:1 a", "b.test:11300:0 b", "c.test:11300:1 c"]));
+    let path =
+        file("zero.yml", pool("hash: md5", &["a.test:11300:1 a", "b.test:11300:0 b", "c.test:11300:1 c"]));
     let without = file("zero-without.yml", pool("hash: md5", &["a.test:11300:1 a", "c.test:11300:1 c"]));
     let (out, err) = run(["ring", &path, "--format", "json"]).warned();
     assert_has(&err, &["warning: ", "\"b\"", &format!("{path}:6:"), "draining"]);
@@ -100,14 +118,21 @@ fn draining_a_server_by_its_weight_moves_its_keys_and_no_other() {
 fn weights_that_are_no_weights_are_refused_with_field_value_line_and_server() {
     let weights = ["-1", "-300", "nan", "inf", "1e400", "0.5", "\"\"", "0x10", "0", "4294967296", "\"NaN\""];
     for (number, weight) in weights.into_iter().enumerate() {
-        let text = fleet("scheme = \"ring\"", &[("a", 1)]) + &format!("[[server]]\nname = \"b\"\nweight = {weight}\n");
+        let text = fleet("scheme = \"ring\"", &[("a", 1)])
+            + &format!("[[server]]\nname = \"b\"\nweight = {weight}\n");
         let path = file(&format!("weight-{number}.toml"), text);
         let said = run(["ring", &path]).refused(3);
         let value = weight.trim_matches('"');
-        assert_has(&said, &["error: server \"b\": weight ", value, &format!("{path}:9:10"), &format!("weight = {weight}")]);
+        assert_has(
+            &said,
+            &["error: server \"b\": weight ", value, &format!("{path}:9:10"), &format!("weight = {weight}")],
+        );
     }
     for (number, weight) in ["-1", "-300", "NaN", "inf", "1e400", "0.5", "", "0x10"].into_iter().enumerate() {
-        let path = file(&format!("weight-{number}.yml"), pool("hash: md5", &["h:1:1 a", &format!("h:2:{weight} b")]));
+        let path = file(
+            &format!("weight-{number}.yml"),
+            pool("hash: md5", &["h:1:1 a", &format!("h:2:{weight} b")]),
+        );
         let said = run(["ring", &path]).refused(3);
         assert_has(&said, &["error: ", "weight", weight, &format!("{path}:6:"), &format!("h:2:{weight} b")]);
         let said = run(["plan", TWEMPROXY, "--weight", &format!("cache-1={weight}")]).refused(2);
@@ -121,7 +146,10 @@ fn weights_that_are_no_weights_are_refused_with_field_value_line_and_server() {
 fn weights_that_need_too_many_points_are_refused_at_the_server_before_they_are_made() {
     let path = file("huge.toml", fleet("scheme = \"ring\"", &[("a", 1), ("b", 4_000_000_000)]));
     let said = run(["ring", &path]).refused(3);
-    assert_has(&said, &["error: server \"b\": ", "640000000160 points, and the limit is 16777216", &format!("{path}:8:")]);
+    assert_has(
+        &said,
+        &["error: server \"b\": ", "640000000160 points, and the limit is 16777216", &format!("{path}:8:")],
+    );
 }
 
 #[test]
@@ -136,11 +164,16 @@ fn a_weight_too_small_for_a_point_is_warned_about_and_strict_refuses_it() {
     assert_has(&err, &[&format!("warning: {said}"), &format!("{path}:5:")]);
     let refused = run(["ring", &path, "--strict"]).refused(3);
     assert_has(&refused, &[&format!("error: {said}"), &format!("{path}:5:")]);
-    for command in [&["owner", &path, "k", "--strict"][..], &["plan", &path, "--remove", "10.0.0.1:11300", "--strict"]] {
+    for command in
+        [&["owner", &path, "k", "--strict"][..], &["plan", &path, "--remove", "10.0.0.1:11300", "--strict"]]
+    {
         assert_has(&run(command).refused(3), &[said]);
     }
     // Natively its share is about 1 of 2,001.
-    let native = fleet("scheme = \"ring\"", &[("10.0.0.1:11300", 1), ("10.0.0.2:11300", 1000), ("10.0.0.3:11300", 1000)]);
+    let native = fleet(
+        "scheme = \"ring\"",
+        &[("10.0.0.1:11300", 1), ("10.0.0.2:11300", 1000), ("10.0.0.3:11300", 1000)],
+    );
     let native = ring(&file("pointless.toml", native));
     let over = native["servers"][0]["share_over_target"].as_f64().unwrap();
     assert!((over - 1.0).abs() < 0.3, "{over}");
@@ -151,21 +184,30 @@ fn a_warning_of_the_fleet_after_the_change_is_said_too() {
     let path = file("soon-pointless.yml", pool("hash: md5", &["h:1:1 a", "h:2:1 b"]));
     let (_, err) = run(["plan", &path, "--weight", "b=3000", "--keys", KEYS]).warned();
     assert_has(&err, &["warning: server \"a\" gets no points and owns nothing: its weight of 1 out of 3001"]);
-    assert_has(&run(["plan", &path, "--weight", "b=3000", "--keys", KEYS, "--strict"]).refused(3), &["error: server \"a\""]);
+    assert_has(
+        &run(["plan", &path, "--weight", "b=3000", "--keys", KEYS, "--strict"]).refused(3),
+        &["error: server \"a\""],
+    );
 }
 
 #[test]
 fn an_empty_list_is_refused_in_every_command() {
     let toml = file("empty.toml", fleet("scheme = \"ring\"", &[]));
     let yaml = file("empty.yml", pool("hash: md5", &[]));
-    for (path, line) in [(&toml, 1), (&yaml, 4)] {
-        for command in [&["ring", path.as_str()][..], &["owner", path, "k"], &["plan", path, "--add", "a=a"]] {
+    for (path, line, what) in
+        [(&toml, 1, "the fleet has no servers"), (&yaml, 4, "`servers` of pool \"p\" is empty")]
+    {
+        for command in [&["ring", path.as_str()][..], &["owner", path, "k"], &["plan", path, "--add", "a=a"]]
+        {
             let said = run(command).refused(3);
-            assert_has(&said, &["no servers", &format!("{path}:{line}:")]);
+            assert_has(&said, &[what, &format!("{path}:{line}:")]);
         }
     }
     let one = file("last.toml", fleet("scheme = \"ring\"", &[("a", 1)]));
-    assert_has(&run(["plan", &one, "--remove", "a"]).refused(2), &["removing a: no servers: a placement needs at least one"]);
+    assert_has(
+        &run(["plan", &one, "--remove", "a"]).refused(2),
+        &["removing a: no servers: a placement needs at least one"],
+    );
 }
 
 #[test]
@@ -177,14 +219,17 @@ fn a_key_hash_of_15_bits_gives_one_server_all_keys_and_the_ring_says_so() {
     let (out, err) = run(["owner", &path, "--keys", &keys, "--format", "csv"]).warned();
     let counted = out.lines().skip(1).filter(|line| line.ends_with(",10.0.0.3:11300")).count();
     assert_eq!((counted, out.lines().count()), (100_000, 100_001));
-    let warning = "the key hash crc32 has only 15 bits, values below 32768, and reaches a 131072nd part of the ring";
-    assert_has(&err, &["warning: ", warning, &format!("{path}:3:"), "crc32a"]);
+    let warning = "crc32 hashes keys to 15 of the ring's 32 bits, and they reach only 1 of its 640 points: crc32a fills all bits";
+    assert_has(&err, &["warning: ", warning, &format!("{path}:3:9")]);
     let (out, _) = run(["ring", &path, "--format", "json"]).warned();
     let rows: Value = serde_json::from_str(&out).unwrap();
     let shares: Vec<f64> =
         rows["servers"].as_array().unwrap().iter().map(|row| row["share"].as_f64().unwrap()).collect();
     assert_eq!(shares, [0.0, 0.0, 1.0, 0.0], "of the keys that there can be");
-    assert_eq!((&rows["busiest_over_mean"], &rows["expected_busiest_over_mean"]), (&json!(4.0), &Value::Null));
+    assert_eq!(
+        (&rows["busiest_over_mean"], &rows["expected_busiest_over_mean"]),
+        (&json!(4.0), &Value::Null)
+    );
     run(["ring", &path, "--strict"]).refused(3);
     ring(&file("crc32a.yml", pool("hash: crc32a", &lines)));
 }
@@ -192,14 +237,21 @@ fn a_key_hash_of_15_bits_gives_one_server_all_keys_and_the_ring_says_so() {
 #[test]
 fn a_pool_is_picked_by_its_name_and_of_several_the_names_are_listed() {
     let one = pool("hash: md5", &["h:1:1 a", "h:2:1 b"]);
-    let two = one.clone() + &pool("hash: crc32a", &["h:3:1 c"]).replace("p:\n", "sessions:\n").replace("22121", "22122");
+    let two = one.clone()
+        + &pool("hash: crc32a", &["h:3:1 c"]).replace("p:\n", "sessions:\n").replace("22121", "22122");
     let path = file("pools.yml", &two);
     let said = run(["ring", &path]).refused(3);
     assert_has(&said, &["the file holds 2 pools: p, sessions", &format!("{path}#p")]);
     assert_eq!(run(["owner", &format!("{path}#sessions"), "k"]).fine(), "k  c\n");
     let title = run(["ring", &format!("{path}#p")]).fine();
-    assert!(title.starts_with(&format!("{path}#p: twemproxy ketama md5, 2 servers, 320 points\n")), "{title}");
-    assert_has(&run(["ring", &format!("{path}#sesions")]).refused(3), &["no pool \"sesions\"", "did you mean \"sessions\"?"]);
+    assert!(
+        title.starts_with(&format!("{path}#p: twemproxy ketama md5, 2 servers, 320 points\n")),
+        "{title}"
+    );
+    assert_has(
+        &run(["ring", &format!("{path}#sesions")]).refused(3),
+        &["no pool \"sesions\"", "did you mean \"sessions\"?"],
+    );
     let from_to = run(["plan", &format!("{path}#p"), &format!("{path}#sessions"), "--keys", KEYS]).fine();
     assert_has(&from_to, &[&format!("Going from {path}#p to {path}#sessions moves ")]);
     assert_has(&run(["ring", &format!("{FLEET}#p")]).refused(3), &["holds one fleet, without a name"]);
@@ -210,7 +262,10 @@ fn a_bounded_fleet_says_that_load_decides() {
     let path = file("bounded.toml", fleet("scheme = \"bounded\"", &[("a", 1), ("b", 1)]));
     let owner = run(["owner", &path, "user:42"]);
     assert_eq!(owner.code, 0);
-    assert_eq!(owner.err, "note: under bounded a full server sends keys on; what is shown is where each goes first\n");
+    assert_eq!(
+        owner.err,
+        "note: under bounded a full server sends keys on; what is shown is where each goes first\n"
+    );
     let plan = run(["plan", &path, "--add", "c=c", "--keys", KEYS, "--format", "json"]).json();
     for row in plan["servers"].as_array().unwrap() {
         let most = (20_000 * 5_u64).div_ceil(4 * 3);

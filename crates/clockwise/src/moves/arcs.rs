@@ -3,7 +3,7 @@
 use super::ledger::{Amount, Ledger};
 use super::{BusiestOverMean, Moves};
 use crate::hash::KeyHash;
-use crate::placement::{Layout, Measured, ServerIx, Share};
+use crate::placement::{Layout, Measured, ServerIx, Share, reach};
 use crate::ring::Ring;
 
 /// What a change moves of all keys there could be, as shares of the hash space.
@@ -29,16 +29,28 @@ impl Moves<Share> {
         let mut ledger = Ledger::new(before.servers(), after.servers());
         let whole = match (before.layout()?, after.layout()?) {
             (
-                Layout::Circle { ends, owners, key_hash },
-                Layout::Circle { ends: ends_after, owners: owners_after, key_hash: key_hash_after },
-            ) if key_hash == key_hash_after => {
-                overlay(Cursor::new(ends, owners)?, Cursor::new(ends_after, owners_after)?, &mut ledger);
-                CIRCLE
+                Layout::Circle { ends, owners, last, key_hash },
+                Layout::Circle {
+                    ends: ends_after,
+                    owners: owners_after,
+                    last: last_after,
+                    key_hash: hash_after,
+                },
+            ) if (key_hash, last) == (hash_after, last_after) => {
+                let (before, after) = (Cursor::new(ends, owners)?, Cursor::new(ends_after, owners_after)?);
+                let whole = reach(last);
+                // What leads up to position 0 over the top of the circle, if that is not reached.
+                let rest = whole - u128::from(last) - 1;
+                if rest > 0 {
+                    ledger.record(before.first, after.first, rest);
+                }
+                overlay(before, after, last, &mut ledger);
+                whole
             }
             (
                 Layout::Slots { owners, key_hash },
-                Layout::Slots { owners: owners_after, key_hash: key_hash_after },
-            ) if key_hash == key_hash_after && owners.len() == owners_after.len() => {
+                Layout::Slots { owners: owners_after, key_hash: hash_after },
+            ) if key_hash == hash_after && owners.len() == owners_after.len() => {
                 for (&from, &to) in owners.iter().zip(owners_after) {
                     ledger.record(from, to, 1);
                 }
@@ -62,9 +74,6 @@ impl<H: KeyHash> Ring<H> {
         ArcMoves::between(self, after)
     }
 }
-
-/// Positions on a circle.
-const CIRCLE: u128 = 1 << 64;
 
 /// The arcs of one circle, cut open at 0 and taken in ascending order.
 struct Cursor<'a> {
@@ -92,16 +101,16 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Books every piece between two neighbouring ends of either circle.
-fn overlay(mut before: Cursor<'_>, mut after: Cursor<'_>, ledger: &mut Ledger<u128>) {
+/// Books every piece between two neighbouring ends of either circle, up to the last position.
+fn overlay(mut before: Cursor<'_>, mut after: Cursor<'_>, last: u64, ledger: &mut Ledger<u128>) {
     let mut start = 0_u64;
     loop {
         let ((end_before, from), (end_after, to)) = (before.arc(start), after.arc(start));
-        let end = end_before.min(end_after);
+        let end = end_before.min(end_after).min(last);
         ledger.record(from, to, u128::from(end - start) + 1);
-        match end.checked_add(1) {
-            Some(next) => start = next,
-            None => return,
+        if end == last {
+            return;
         }
+        start = end + 1;
     }
 }

@@ -187,6 +187,8 @@ fn assemble<H: KeyHash>(
     }
     let inner = Inner {
         key_hash: hash.name(),
+        key_bits: hash.bits(),
+        last: circle.last_of_bits(hash.bits()),
         placed: point_counts.iter().filter(|&&count| count > 0).count(),
         collisions,
         servers,

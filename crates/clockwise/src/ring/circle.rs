@@ -108,6 +108,13 @@ impl Circle {
         if self.lift == 32 { Width::Bits32 } else { Width::Bits64 }
     }
 
+    /// The last position of a hash below 2 to this power, in normal form. Where that is all of the
+    /// width, the last of the circle: positions between two hashes belong to the one that follows,
+    /// and those after the last hash to hash 0.
+    pub(super) fn last_of_bits(&self, bits: u32) -> u64 {
+        if bits + self.lift >= u64::BITS { u64::MAX } else { ((1 << bits) - 1) << self.lift }
+    }
+
     /// The number of points.
     pub(super) fn len(&self) -> usize {
         self.ends.len() - 1

@@ -39,7 +39,7 @@ use circle::Circle;
 use crate::error::Error;
 use crate::hash::{KeyHash, Width, Xxh3};
 use crate::members::Buckets;
-use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
+use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Share, reach};
 use crate::server::Server;
 
 /// The most points a ring may have: 2²⁴ (16,777,216). Such a ring takes about 0.3 GB, and while it
@@ -128,6 +128,9 @@ struct Inner {
     /// Whether the fleet was a list, whose order decides ties.
     listed: bool,
     key_hash: Cow<'static, str>,
+    /// How many bits a key's hash fills, and the last position of such a hash.
+    key_bits: u32,
+    last: u64,
     point_counts: Vec<u32>,
     /// Servers with at least one point.
     placed: usize,
@@ -276,6 +279,12 @@ impl<H> Ring<H> {
         self.inner.ties_are_unspecified
     }
 
+    /// How many bits key hashes fill: all of the [width](Ring::width), but for a few hashes. Points
+    /// from 2 to this power on are reached by no key, except the lowest of them.
+    pub fn key_bits(&self) -> u32 {
+        self.inner.key_bits
+    }
+
     /// How wide positions and hashes are.
     pub fn width(&self) -> Width {
         self.inner.circle.width()
@@ -317,24 +326,27 @@ impl<H: KeyHash> Ranked for Ring<H> {
 }
 
 impl<H: KeyHash> Measured for Ring<H> {
-    /// Lengths of arcs, in parts of the 2⁶⁴ positions of the circle.
+    /// Lengths of arcs as far as the key hash reaches, in parts of the positions that it reaches:
+    /// 2⁶⁴ of them, unless it fills only some of its bits.
     fn shares(&self) -> Vec<Share> {
-        const WHOLE: u128 = 1 << 64;
-        let (ends, owners) = (self.inner.circle.ends(), self.inner.circle.owners());
+        let Inner { circle, last, .. } = &*self.inner;
+        let whole = reach(*last);
+        let (ends, owners) = (circle.ends(), circle.owners());
         let mut parts = alloc::vec![0_u128; self.inner.servers.len()];
         for (pair, owner) in ends.windows(2).zip(&owners[1..]) {
-            parts[owner.index()] += u128::from(pair[1] - pair[0]);
+            parts[owner.index()] += u128::from(pair[1].min(*last) - pair[0].min(*last));
         }
         // The first arc begins after the last point: it is what the others leave.
-        let others = ends[ends.len() - 1] - ends[0];
-        parts[owners[0].index()] += WHOLE - u128::from(others);
-        parts.into_iter().map(|part| Share::new(part, WHOLE)).collect()
+        let others = ends[ends.len() - 1].min(*last) - ends[0].min(*last);
+        parts[owners[0].index()] += whole - u128::from(others);
+        parts.into_iter().map(|part| Share::new(part, whole)).collect()
     }
 
     fn layout(&self) -> Option<Layout<'_>> {
         Some(Layout::Circle {
             ends: self.inner.circle.ends(),
             owners: self.inner.circle.owners(),
+            last: self.inner.last,
             key_hash: &self.inner.key_hash,
         })
     }

@@ -479,6 +479,53 @@ fn shares_agree_with_counting_every_position() {
     }
 }
 
+/// A key hash of 32 bits that fills some of them.
+#[derive(Clone, Copy)]
+struct Narrow(u32);
+
+impl KeyHash for Narrow {
+    fn width(&self) -> Width {
+        Width::Bits32
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        Xxh3.hash(bytes) & ((1 << self.0) - 1)
+    }
+    fn bits(&self) -> u32 {
+        self.0
+    }
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("narrow")
+    }
+}
+
+#[test]
+fn shares_and_moves_of_a_narrow_key_hash_agree_with_counting_every_hash() {
+    let fleet = list(&[("a", 1), ("b", 1), ("c", 1)]);
+    let mut random = Random(0x5eed_0011);
+    for round in 0..300 {
+        let bits = 1 + round % 6;
+        // Points where hashes are, and points that no hash reaches.
+        let mut ring = |boundary| {
+            let points: Vec<(u64, ServerIx)> = (0..1 + random.next() % 9)
+                .map(|_| (random.next() % (2 << bits), ServerIx::new((random.next() % 3) as u32)))
+                .collect();
+            Ring::from_points(Narrow(bits), &fleet, points, boundary, Tie::First).unwrap()
+        };
+        let boundary = if round % 2 == 0 { Boundary::AtOrAfter } else { Boundary::After };
+        let (before, after) = (ring(boundary), ring(boundary));
+        let mut counted = [0_u128; 3];
+        let mut moved = 0_u128;
+        for hash in 0..1 << bits {
+            counted[before.owner_of_hash(hash).index()] += 1;
+            moved += u128::from(before.owner_of_hash(hash) != after.owner_of_hash(hash));
+        }
+        assert_eq!(before.shares(), counted.map(|count| Share::new(count, 1 << bits)), "round {round}");
+        let arcs = before.diff(&after).unwrap();
+        assert_eq!(arcs.moved(), Share::new(moved, 1 << bits), "round {round}");
+        assert!(arcs.flows().iter().all(|flow| flow.moved > Share::ZERO), "round {round}");
+    }
+}
+
 #[test]
 fn one_point_owns_the_whole_circle() {
     for (position, boundary) in [(0, Boundary::AtOrAfter), (0, Boundary::After), (u64::MAX, Boundary::After)]
