@@ -49,12 +49,13 @@ pub(crate) fn run(
     let document = Document::new(args, &pool, &goal, &report, counted);
     let hints = hints::hints(&pool, &goal, &document, &report);
     print::print(args, &document, &hints, console)?;
-    let within = args.max_moved.is_none_or(|limit| document.moved_share <= limit.0);
+    let moved = document.exact().map_or(document.moved_share, |(share, _)| share);
+    let within = args.max_moved.is_none_or(|limit| moved <= limit.0);
     if !within {
         let limit = args.max_moved.map_or(0.0, |limit| limit.0);
         console.note(format_args!(
             "{} of the keys move, more than the {} allowed",
-            percent(document.moved_share),
+            percent(moved),
             percent(limit)
         ));
     }

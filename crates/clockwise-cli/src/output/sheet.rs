@@ -61,6 +61,13 @@ impl Sheet {
         self.rows.push(row);
     }
 
+    /// Keeps the first rows only, and says how many went.
+    pub(crate) fn keep(&mut self, most: usize) -> usize {
+        let left_out = self.rows.len().saturating_sub(most);
+        self.rows.truncate(most);
+        left_out
+    }
+
     /// Whether there is anything under the headings.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()

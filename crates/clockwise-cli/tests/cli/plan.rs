@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FLEET, KEYS, TWEMPROXY, assert_has, file, run};
+use super::{FLEET, KEYS, TWEMPROXY, assert_has, file, fleet, run};
 
 const JOIN: [&str; 6] = ["plan", TWEMPROXY, "--add", "cache-5=10.0.0.5:11211", "--keys", KEYS];
 
@@ -138,5 +138,16 @@ fn without_keys_seeded_ones_are_used_and_it_says_so() {
 #[test]
 fn a_million_seeded_keys_unless_said() {
     let text = run(["plan", TWEMPROXY, "--add", "cache-5=10.0.0.5:11211"]).fine();
-    assert_has(&text, &["of 1,000,000 keys", "keys: 1,000,000 synthetic ones from seed 1;"]);
+    assert_has(
+        &text,
+        &[
+            "Adding cache-5 moves 18.56% of all keys there could be (exact; the weights call for 20.00%)",
+            "keys    1,000,000",
+            "keys: 1,000,000 synthetic ones from seed 1;",
+        ],
+    );
+    // Where there is no exact account, the seeded keys are it.
+    let jump = file("jump.toml", fleet("scheme = \"jump\"", &[("a", 1), ("b", 1), ("c", 1)]).as_bytes());
+    let jump = run(["plan", &jump, "--remove", "c"]).fine();
+    assert_has(&jump, &["of 1,000,000 keys"]);
 }

@@ -185,6 +185,7 @@ fn assemble<H: KeyHash>(
     for (_, owner) in &points {
         point_counts[owner.index()] += 1;
     }
+    let circle = Circle::new(hash.width(), boundary, points);
     let inner = Inner {
         key_hash: hash.name(),
         key_bits: hash.bits(),
@@ -195,7 +196,7 @@ fn assemble<H: KeyHash>(
         listed: tie.is_some(),
         ties_are_unspecified: matches!(tie, Some(Tie::Unspecified | Tie::OnlyUnspecified)),
         point_counts,
-        circle: Circle::new(hash.width(), boundary, points),
+        circle,
     };
     Ring { hash, inner: Arc::new(inner) }
 }

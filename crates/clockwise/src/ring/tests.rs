@@ -511,7 +511,7 @@ fn shares_and_moves_of_a_narrow_key_hash_agree_with_counting_every_hash() {
                 .collect();
             Ring::from_points(Narrow(bits), &fleet, points, boundary, Tie::First).unwrap()
         };
-        let boundary = if round % 2 == 0 { Boundary::AtOrAfter } else { Boundary::After };
+        let boundary = [Boundary::AtOrAfter, Boundary::After, Boundary::Nearest][round as usize / 6 % 3];
         let (before, after) = (ring(boundary), ring(boundary));
         let mut counted = [0_u128; 3];
         let mut moved = 0_u128;

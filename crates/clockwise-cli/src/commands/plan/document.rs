@@ -1,6 +1,7 @@
 //! The document that `plan --format json` prints: stable names, exact numbers.
 
-use clockwise::moves::{BusiestOverMean, Moves};
+use clockwise::moves::{self, BusiestOverMean, Moves};
+use clockwise::{ArcMoves, Share};
 use clockwise_config::Pool;
 use clockwise_study::plan::{HitRatio, Report};
 use serde::Serialize;
@@ -37,6 +38,8 @@ pub(super) struct Document {
     pub(super) bytes_moved: Option<u64>,
     /// Exact over every key there could be; null unless both sides are rings or slots.
     pub(super) circle_moved_share: Option<f64>,
+    /// The rest of that exact account; null where it is.
+    pub(super) circle: Option<Circle>,
     pub(super) flows: Vec<Flow>,
     pub(super) servers: Vec<ServerRow>,
     /// By keys.
@@ -54,6 +57,52 @@ pub(super) struct Document {
 pub(super) struct Sides<T> {
     pub(super) before: T,
     pub(super) after: T,
+}
+
+/// The change over every key there could be. Shares are of the circle, or of the slots.
+#[derive(Serialize)]
+pub(super) struct Circle {
+    pub(super) stray_share: f64,
+    pub(super) flows: Vec<CircleFlow>,
+    pub(super) servers: Vec<CircleServer>,
+    pub(super) busiest_over_mean: Sides<f64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct CircleFlow {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) share: f64,
+    pub(super) stray: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct CircleServer {
+    pub(super) name: String,
+    pub(super) share_before: f64,
+    pub(super) share_after: f64,
+}
+
+impl From<&ArcMoves> for Circle {
+    fn from(arcs: &ArcMoves) -> Circle {
+        let flow = |flow: &moves::Flow<Share>| CircleFlow {
+            from: flow.from.to_string(),
+            to: flow.to.to_string(),
+            share: flow.moved.as_f64(),
+            stray: flow.stray,
+        };
+        let server = |server: &moves::ServerMoves<Share>| CircleServer {
+            name: server.name.to_string(),
+            share_before: server.before.as_f64(),
+            share_after: server.after.as_f64(),
+        };
+        Circle {
+            stray_share: arcs.stray().as_f64(),
+            flows: arcs.flows().iter().map(flow).collect(),
+            servers: arcs.servers().iter().map(server).collect(),
+            busiest_over_mean: sides(arcs.busiest_over_mean_of_arcs()),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -126,6 +175,7 @@ impl Document {
             requests_moved_share,
             bytes_moved: counted.bytes.then_some(moved.bytes),
             circle_moved_share: report.circle.as_ref().map(|circle| circle.moved().as_f64()),
+            circle: report.circle.as_ref().map(Circle::from),
             flows: (moves.flows().iter())
                 .map(|flow| Flow {
                     from: flow.from.to_string(),
@@ -164,9 +214,21 @@ impl Document {
     }
 }
 
-/// Busiest ÷ mean by keys. A plan without keys is refused before it gets here.
+/// Busiest ÷ mean by keys.
 fn busiest(moves: &Moves) -> Sides<f64> {
-    moves.busiest_over_mean_of_keys().map_or(Sides { before: 0.0, after: 0.0 }, Sides::from)
+    sides(moves.busiest_over_mean_of_keys())
+}
+
+/// A plan without keys is refused before it gets here, and a circle is never empty.
+fn sides(busiest: Option<BusiestOverMean>) -> Sides<f64> {
+    busiest.map_or(Sides { before: 0.0, after: 0.0 }, Sides::from)
+}
+
+impl Document {
+    /// The exact account, where it stands in for keys that were not given.
+    pub(super) fn exact(&self) -> Option<(f64, &Circle)> {
+        self.seed.and(self.circle_moved_share).zip(self.circle.as_ref())
+    }
 }
 
 /// Part of all requests, where there are any.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::document::{Document, Flow, Sides};
+use super::document::{Circle, CircleFlow, Document, Flow, Sides};
 use crate::args::{self, Format, PlanTable};
 use crate::console::Console;
 use crate::exit::Failure;
@@ -33,10 +33,13 @@ fn all(out: &mut dyn Write, format: Format, document: &Document, hints: &[String
     for hint in hints {
         writeln!(out, "{}\n", escaped(hint))?;
     }
+    let exact = document.exact().map(|(_, circle)| circle);
+    let mut flows = exact.map_or_else(|| flows(document), exact_flows);
+    let left_out = if format == Format::Table { flows.keep(MOST_FLOWS) } else { 0 };
     let sections = [
         ("What moves", summary(document)),
-        ("From server to server", flows(document)),
-        ("Each server", servers(document)),
+        ("From server to server", flows),
+        ("Each server", exact.map_or_else(|| servers(document), exact_servers)),
         ("The same change under other schemes", compare(document)),
     ];
     for (title, sheet) in sections.iter().filter(|(_, sheet)| !sheet.is_empty()) {
@@ -45,6 +48,9 @@ fn all(out: &mut dyn Write, format: Format, document: &Document, hints: &[String
             _ => writeln!(out, "{title}")?,
         }
         sheet.write(format, out)?;
+        if left_out > 0 && *title == "From server to server" {
+            writeln!(out, "and {} with less each; --format csv lists all", counted(left_out as u64, "flow"))?;
+        }
         writeln!(out)?;
     }
     // In Markdown lines that follow each other run together, unless they are a list.
@@ -61,14 +67,14 @@ fn sentence(document: &Document) -> String {
     if let Some(first) = change.get_mut(..1) {
         first.make_ascii_uppercase();
     }
+    if let Some((share, circle)) = document.exact() {
+        return exact_sentence(&change, share, circle, document);
+    }
     let keys = counted(document.keys, "key");
     if document.moved == 0 {
         return format!("{change} moves nothing: of {keys} each stays where it is.");
     }
-    let called_for = match document.minimum_share {
-        0.0 => "none".to_owned(),
-        share => percent(share),
-    };
+    let called_for = called_for(document);
     let mut text = format!(
         "{change} moves {} of {keys} ({}, where the weights call for {called_for}){}",
         count(document.moved),
@@ -89,25 +95,58 @@ fn sentence(document: &Document) -> String {
     text
 }
 
-/// From where to where, and whether there was need.
-fn between(document: &Document) -> String {
-    const STRAY: &str = "off no server whose share falls, or to none whose share rises";
-    let names = |side: fn(&Flow) -> &str| {
-        let mut names: Vec<&str> = document.flows.iter().map(side).collect();
+/// The same without keys: of all keys there could be.
+fn exact_sentence(change: &str, share: f64, circle: &Circle, document: &Document) -> String {
+    if circle.flows.is_empty() {
+        return format!("{change} moves nothing: every key there could be stays where it is.");
+    }
+    let ends = |flow: &CircleFlow| (flow.from.clone(), flow.to.clone());
+    let between = match circle.stray_share {
+        0.0 => with_need(circle.flows.iter().map(ends).collect(), "all of it "),
+        stray if stray >= share => format!(", all of it stray: {STRAY}"),
+        stray => format!("; {} is stray: {STRAY}", percent(stray)),
+    };
+    format!(
+        "{change} moves {} of all keys there could be (exact; the weights call for {}){between}.",
+        percent(share),
+        called_for(document)
+    )
+}
+
+/// What the change of weights calls for.
+fn called_for(document: &Document) -> String {
+    match document.minimum_share {
+        0.0 => "none".to_owned(),
+        share => percent(share),
+    }
+}
+
+const STRAY: &str = "off no server whose share falls, or to none whose share rises";
+
+/// From where to where, if all of it moved for a reason.
+fn with_need(ends: Vec<(String, String)>, all: &str) -> String {
+    let (mut from, mut to): (Vec<String>, Vec<String>) = ends.into_iter().unzip();
+    for names in [&mut from, &mut to] {
         names.sort_unstable();
         names.dedup();
-        names
-    };
-    let (from, to) = (names(|flow| &flow.from), names(|flow| &flow.to));
+    }
+    match (from.as_slice(), to.as_slice()) {
+        ([from], [to]) => format!(", {all}from {from} to {to}"),
+        (_, [to]) => format!(", {all}to {to}"),
+        ([from], _) => format!(", {all}from {from}"),
+        _ => ", each off a server whose share falls to one whose share rises".to_owned(),
+    }
+}
+
+/// From where to where, and whether there was need.
+fn between(document: &Document) -> String {
+    let ends = |flow: &Flow| (flow.from.clone(), flow.to.clone());
     let all = if document.moved == 1 { "" } else { "all of them " };
-    match (document.stray, from.as_slice(), to.as_slice()) {
-        (0, [from], [to]) => format!(", {all}from {from} to {to}"),
-        (0, _, [to]) => format!(", {all}to {to}"),
-        (0, [from], _) => format!(", {all}from {from}"),
-        (0, ..) => ", each off a server whose share falls to one whose share rises".to_owned(),
-        (stray, ..) if stray == document.moved => format!(", {all}stray: {STRAY}"),
-        (1, ..) => format!("; 1 of them is stray: {STRAY}"),
-        (stray, ..) => format!("; {} of them are stray: {STRAY}", count(stray)),
+    match document.stray {
+        0 => with_need(document.flows.iter().map(ends).collect(), all),
+        stray if stray == document.moved => format!(", {all}stray: {STRAY}"),
+        1 => format!("; 1 of them is stray: {STRAY}"),
+        stray => format!("; {} of them are stray: {STRAY}", count(stray)),
     }
 }
 
@@ -115,7 +154,12 @@ fn between(document: &Document) -> String {
 fn closing(document: &Document) -> Vec<String> {
     let busiest =
         |sides: &Sides<f64>| format!("{} before, {} after", ratio(sides.before), ratio(sides.after));
-    let mut lines = vec![format!("busiest ÷ mean by keys: {}", busiest(&document.busiest_over_mean))];
+    let mut lines = match document.exact() {
+        Some((_, circle)) => {
+            vec![format!("busiest ÷ mean of all keys: {}", busiest(&circle.busiest_over_mean))]
+        }
+        None => vec![format!("busiest ÷ mean by keys: {}", busiest(&document.busiest_over_mean))],
+    };
     if let Some(sides) = &document.busiest_over_mean_requests {
         lines.push(format!("busiest ÷ mean by requests: {}", busiest(sides)));
     }
@@ -166,6 +210,39 @@ fn summary(document: &Document) -> Sheet {
     }
     if let Some(moved) = document.circle_moved_share {
         sheet.row(["circle".into(), "".into(), "".into(), share(Some(moved)), minimum(), "".into()]);
+    }
+    sheet
+}
+
+/// The table shows this many flows; the others are small, and a screen is short.
+const MOST_FLOWS: usize = 20;
+
+/// What goes from where to where, of all keys there could be.
+fn exact_flows(circle: &Circle) -> Sheet {
+    let mut sheet = Sheet::new([
+        ("from", Align::Left),
+        ("to", Align::Left),
+        ("share of all keys", Align::Right),
+        ("stray", Align::Left),
+    ]);
+    for flow in &circle.flows {
+        sheet.row([
+            flow.from.as_str().into(),
+            flow.to.as_str().into(),
+            Cell::new(percent(flow.share), flow.share),
+            Cell::new(if flow.stray { "stray" } else { "" }, flow.stray),
+        ]);
+    }
+    sheet
+}
+
+/// What each server owns, of all keys there could be.
+fn exact_servers(circle: &Circle) -> Sheet {
+    let mut sheet =
+        Sheet::new([("server", Align::Left), ("share before", Align::Right), ("share after", Align::Right)]);
+    for server in &circle.servers {
+        let share = |share: f64| Cell::new(percent(share), share);
+        sheet.row([server.name.as_str().into(), share(server.share_before), share(server.share_after)]);
     }
     sheet
 }
