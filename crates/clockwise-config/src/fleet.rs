@@ -279,16 +279,10 @@ pub(crate) fn settle(
 fn listed_twice(report: &mut Report, first: &ServerEntry, second: &ServerEntry) {
     let lines = [first, second].map(|entry| report.source.line_of(entry.span.start()));
     let diagnostic = if report.options.merge {
-        match Buckets::merged([first.server.clone().active(), second.server.clone().active()]) {
-            Ok(_) if first.server.is_draining() == second.server.is_draining() => return,
-            Ok(_) => {
-                let message = format!(
-                    "server {} is listed twice and cannot be merged: it is draining in one place and active in another",
-                    quoted(first.server.name().as_str())
-                );
-                report.error_at(second.span, message)
-            }
-            Err(error) => report.error_at(second.span, error.to_string()),
+        match Buckets::merged([&first.server, &second.server].map(Server::clone)) {
+            Err(error) if error.is_duplicate() => report.error_at(second.span, error.to_string()),
+            // Copies that agree. (Whether anybody is active, the whole pool tells.)
+            _ => return,
         }
     } else {
         let name = quoted(first.server.name().as_str());

@@ -34,6 +34,7 @@ struct Inner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     NoServers { draining: usize },
+    TooManyServers { servers: usize, limit: u32 },
     Duplicate { name: String, first: usize, second: usize },
     Unmergeable { name: String, field: &'static str, first: String, second: String },
     Unknown { name: String },
@@ -115,9 +116,13 @@ impl Error {
         matches!(self.0.kind, Kind::Name { .. } | Kind::Address { .. } | Kind::Zone { .. })
     }
 
-    /// Weights that would need more points, buckets or slots than the documented limit.
+    /// More servers than the documented limit, or weights that would need more points, buckets or
+    /// slots than theirs.
     pub fn is_too_large(&self) -> bool {
-        matches!(self.0.kind, Kind::TooManyPoints { .. } | Kind::TooMuchWeight { .. })
+        matches!(
+            self.0.kind,
+            Kind::TooManyServers { .. } | Kind::TooManyPoints { .. } | Kind::TooMuchWeight { .. }
+        )
     }
 
     /// More replicas than servers, or (strictly spread) than zones that are known.
@@ -165,6 +170,9 @@ impl fmt::Display for Error {
             Kind::NoServers { draining } => {
                 write!(f, "no active servers: all {draining} listed are draining")
             }
+            Kind::TooManyServers { servers, limit } => {
+                write!(f, "{servers} servers are too many: fleets end at {limit}")
+            }
             Kind::Duplicate { name, first, second } => {
                 write!(f, "server {name:?} is listed twice, at positions {first} and {second}")
             }
@@ -207,7 +215,7 @@ impl fmt::Display for Error {
                 write!(f, "bucket {bucket} is outside 0..{buckets}")
             }
             Kind::BucketCount { value, problem } => write!(f, "bucket count {value} {problem}"),
-            Kind::LastServer => f.write_str("the last active server cannot be taken away"),
+            Kind::LastServer => f.write_str("it is the last active server, and a fleet needs one"),
             Kind::Cap { value, problem } => write!(f, "load cap {value} {problem}"),
             Kind::Choice { what, value, known } => {
                 write!(f, "there is no {what} {value:?}; known: {known}")

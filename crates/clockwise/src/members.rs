@@ -16,13 +16,18 @@ use crate::error::{Error, Kind};
 use crate::placement::ServerIx;
 use crate::server::{Server, ServerName};
 
+/// The most servers that a fleet may have: all of them have a [`ServerIx`].
+const MAX_SERVERS: u32 = 1 << 31;
+
 /// Servers with unique names, at least one of them active. What sets and lists have in common.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Roster(Arc<[Server]>);
 
 impl Roster {
-    /// Refuses an empty list, a list where all are draining, and a name that is there twice.
+    /// Refuses an empty list, a list where all are draining, a name that is there twice, and more
+    /// than [`MAX_SERVERS`].
     fn new(servers: Vec<Server>) -> Result<Roster, Error> {
+        Roster::check_count(servers.len())?;
         let mut order: Vec<usize> = (0..servers.len()).collect();
         order.sort_by(|&a, &b| servers[a].name().cmp(servers[b].name()).then(a.cmp(&b)));
         for pair in order.windows(2) {
@@ -40,6 +45,14 @@ impl Roster {
         Ok(Roster(servers.into()))
     }
 
+    /// Apart from [`Roster::new`], since no test can hold so many.
+    fn check_count(servers: usize) -> Result<(), Error> {
+        if servers as u64 > u64::from(MAX_SERVERS) {
+            return Err(Error::new(Kind::TooManyServers { servers, limit: MAX_SERVERS }));
+        }
+        Ok(())
+    }
+
     fn find(&self, name: &str) -> Result<usize, Error> {
         self.0
             .iter()
@@ -47,10 +60,24 @@ impl Roster {
             .ok_or_else(|| Error::new(Kind::Unknown { name: name.to_string() }))
     }
 
-    /// The same list with the servers changed by `edit`.
-    fn edited(&self, edit: impl FnOnce(&mut Vec<Server>)) -> Result<Roster, Error> {
+    /// The same list with one more server at its end.
+    fn pushed(&self, server: Server) -> Result<Roster, Error> {
         let mut servers = self.0.to_vec();
-        edit(&mut servers);
+        servers.push(server);
+        Roster::new(servers)
+    }
+
+    /// The same list with the server at `at` changed, or without it. Refuses what leaves no active
+    /// server, and names the one that was the last.
+    fn edited(&self, at: usize, new: Option<Server>) -> Result<Roster, Error> {
+        let mut servers = self.0.to_vec();
+        let old = match new {
+            Some(new) => core::mem::replace(&mut servers[at], new),
+            None => servers.remove(at),
+        };
+        if servers.iter().all(Server::is_draining) {
+            return Err(Error::new(Kind::LastServer).of_server(old.name().as_str()));
+        }
         Roster::new(servers)
     }
 }
@@ -77,8 +104,12 @@ fn merge(servers: impl IntoIterator<Item = Server>) -> Result<Vec<Server>, Error
         if first.address() != server.address() {
             return differs("address", first.address(), server.address());
         }
-        if first.effective_weight() != server.effective_weight() {
-            return differs("weight", &first.effective_weight(), &server.effective_weight());
+        if first.is_draining() != server.is_draining() {
+            let text = |s: &Server| if s.is_draining() { "draining" } else { "active" };
+            return differs("state", &text(first), &text(&server));
+        }
+        if first.weight() != server.weight() {
+            return differs("weight", &first.weight(), &server.weight());
         }
         if first.zone() != server.zone() {
             let text = |s: &Server| s.zone().map_or("none", |z| z.as_str()).to_string();
@@ -150,14 +181,14 @@ macro_rules! roster_queries {
 pub struct Members(Roster);
 
 impl Members {
-    /// A set of servers. Refuses an empty one, one where all servers drain, and a name listed
-    /// twice (the error names it and both positions, counted from 1).
+    /// A set of servers. Refuses an empty one, one where all servers drain, a name listed twice
+    /// (the error names it and both positions, counted from 1), and more than 2³¹ servers.
     pub fn new(servers: impl IntoIterator<Item = Server>) -> Result<Members, Error> {
         Roster::new(servers.into_iter().collect()).map(|roster| Members::sorted(&roster))
     }
 
-    /// The same, but copies of one server count once. Copies that differ in address, weight or
-    /// zone are refused: nobody could say which is meant.
+    /// The same, but copies of one server count once. Copies that differ in address, weight, zone
+    /// or whether they drain are refused: nobody could say which is meant.
     pub fn merged(servers: impl IntoIterator<Item = Server>) -> Result<Members, Error> {
         Members::new(merge(servers)?)
     }
@@ -177,25 +208,22 @@ impl Members {
         found.ok().map(ServerIx::from_usize)
     }
 
-    /// The set and one more server.
+    /// The set and one more server. Refuses a name that it holds already.
     pub fn with(&self, server: Server) -> Result<Members, Error> {
-        self.0.edited(|servers| servers.push(server)).map(|roster| Members::sorted(&roster))
+        self.0.pushed(server).map(|roster| Members::sorted(&roster))
     }
 
-    /// The set without one server.
+    /// The set without one server. Refuses a name that it does not hold, and to lose the last
+    /// active server.
     pub fn without(&self, name: &str) -> Result<Members, Error> {
-        let at = self.0.find(name)?;
-        let left = self.0.edited(|servers| {
-            servers.remove(at);
-        });
-        left.map(Members).map_err(|error| match error {
-            e if e.is_no_servers() => Error::new(Kind::LastServer).of_server(name),
-            e => e,
-        })
+        self.0.edited(self.0.find(name)?, None).map(Members)
     }
 
     /// The set with one server changed: its weight, address or zone, or whether it drains. The
     /// name stays: a new name is another server ([`Members::replaced`]).
+    ///
+    /// Refuses a name that the set does not hold, and to drain its last active server; passes on
+    /// what `change` refuses.
     pub fn changed(
         &self,
         name: &str,
@@ -204,13 +232,13 @@ impl Members {
         let at = self.0.find(name)?;
         let old = &self.servers()[at];
         let new = change(old.clone())?.with_name(old.name().clone());
-        self.0.edited(|servers| servers[at] = new).map(Members)
+        self.0.edited(at, Some(new)).map(Members)
     }
 
-    /// The set with one server put in another's stead.
+    /// The set with one server put in another's stead. Refuses a name that the set does not hold, a
+    /// newcomer that it holds already, and a draining newcomer for the last active server.
     pub fn replaced(&self, name: &str, server: Server) -> Result<Members, Error> {
-        let at = self.0.find(name)?;
-        self.0.edited(|servers| servers[at] = server).map(|roster| Members::sorted(&roster))
+        self.0.edited(self.0.find(name)?, Some(server)).map(|roster| Members::sorted(&roster))
     }
 }
 
@@ -236,7 +264,8 @@ impl Buckets {
         Roster::new(servers.into_iter().collect()).map(Buckets)
     }
 
-    /// The same, but copies of one server count once, at the place of the first.
+    /// The same, but copies of one server count once, at the place of the first. Refuses what
+    /// [`Members::merged`] refuses.
     pub fn merged(servers: impl IntoIterator<Item = Server>) -> Result<Buckets, Error> {
         Buckets::new(merge(servers)?)
     }
@@ -248,29 +277,26 @@ impl Buckets {
         self.0.find(name).ok().map(ServerIx::from_usize)
     }
 
-    /// The list and one more server at its end.
+    /// The list and one more server at its end. Refuses a name that it holds already.
     pub fn pushed(&self, server: Server) -> Result<Buckets, Error> {
-        self.0.edited(|servers| servers.push(server)).map(Buckets)
+        self.0.pushed(server).map(Buckets)
     }
 
-    /// The list without its last server.
+    /// The list without its last server. Refuses to lose the last active one.
     pub fn popped(&self) -> Result<Buckets, Error> {
-        let left = self.0.edited(|servers| {
-            servers.pop();
-        });
-        left.map(Buckets).map_err(|error| match error {
-            e if e.is_no_servers() => Error::new(Kind::LastServer),
-            e => e,
-        })
+        // A list is never empty.
+        self.0.edited(self.servers().len() - 1, None).map(Buckets)
     }
 
-    /// The list with one server put in another's place.
+    /// The list with the server at position `at`, from 0, put out and another put in its place.
+    /// Refuses a position past the end, a name that the list holds already, and a draining
+    /// newcomer for the last active server.
     pub fn replaced(&self, at: usize, server: Server) -> Result<Buckets, Error> {
         let buckets = self.servers().len();
         if at >= buckets {
             return Err(Error::new(Kind::BucketOutOfRange { bucket: at, buckets }));
         }
-        self.0.edited(|servers| servers[at] = server).map(Buckets)
+        self.0.edited(at, Some(server)).map(Buckets)
     }
 }
 
@@ -282,6 +308,7 @@ impl From<&Members> for Buckets {
 }
 
 impl From<&Buckets> for Members {
+    /// The list as a set: its order is forgotten.
     fn from(buckets: &Buckets) -> Members {
         Members::sorted(&buckets.0)
     }
@@ -296,5 +323,70 @@ impl fmt::Debug for Members {
 impl fmt::Debug for Buckets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.servers()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::testing::{list, members};
+
+    fn server(name: &str, weight: u32) -> Server {
+        Server::new(name).unwrap().with_weight(weight).unwrap()
+    }
+
+    #[test]
+    fn copies_are_merged_only_if_they_agree_in_everything() {
+        let merged = Members::merged([server("a", 2), server("b", 1), server("a", 2)]).unwrap();
+        assert_eq!(merged, members(&[("a", 2), ("b", 1)]));
+        let twice = Buckets::merged([server("b", 1), server("a", 2).draining(), server("a", 2).draining()]);
+        assert_eq!(twice.unwrap().servers(), [server("b", 1), server("a", 2).draining()]);
+
+        let zoned = server("a", 2).with_zone("z").unwrap();
+        let moved = server("a", 2).with_address("10.0.0.9:1").unwrap();
+        for (other, said) in [
+            (server("a", 3), "its weight is 2 in one place and 3 in another"),
+            (server("a", 2).draining(), "its state is active in one place and draining in another"),
+            (zoned, "its zone is none in one place and z in another"),
+            (moved, "its address is a in one place and 10.0.0.9:1 in another"),
+        ] {
+            let error = Members::merged([server("a", 2), other]).unwrap_err();
+            assert!(error.is_duplicate() && error.server() == Some("a"));
+            assert!(format!("{error}").ends_with(said), "{error}");
+        }
+        // What a draining server weighs counts once it is active again.
+        let drained = [server("a", 2).draining(), server("a", 3).draining(), server("b", 1)];
+        assert!(Members::merged(drained).unwrap_err().is_duplicate());
+    }
+
+    #[test]
+    fn whoever_takes_the_last_active_server_is_told_which() {
+        let (set, list) = (members(&[("a", 1), ("b", 1)]), list(&[("b", 1), ("a", 1)]));
+        let drain = |server: Server| Ok(server.draining());
+        let set = set.changed("b", drain).unwrap();
+        let list = list.replaced(0, server("b", 1).draining()).unwrap();
+        for refused in [
+            set.without("a"),
+            set.changed("a", drain),
+            set.replaced("a", server("c", 1).draining()),
+            list.popped().map(|list| Members::from(&list)),
+            list.replaced(1, server("c", 1).draining()).map(|list| Members::from(&list)),
+        ] {
+            let error = refused.unwrap_err();
+            assert!(error.is_no_servers() && error.server() == Some("a"), "{error}");
+        }
+        assert_eq!(set.without("b").unwrap(), members(&[("a", 1)]));
+        assert!(set.replaced("a", server("c", 1)).is_ok());
+    }
+
+    #[test]
+    fn no_fleet_has_more_servers_than_indices() {
+        let most = MAX_SERVERS as usize;
+        assert!(Roster::check_count(most).is_ok());
+        let error = Roster::check_count(most + 1).unwrap_err();
+        assert!(error.is_too_large());
+        assert_eq!(format!("{error}"), "2147483649 servers are too many: fleets end at 2147483648");
     }
 }

@@ -30,7 +30,7 @@ impl ServerIx {
         ServerIx(index)
     }
 
-    /// For indices into a validated fleet, which never has more than 2³² servers.
+    /// For indices into a validated fleet, which has 2³¹ servers at most.
     pub(crate) fn from_usize(index: usize) -> ServerIx {
         ServerIx(index as u32)
     }

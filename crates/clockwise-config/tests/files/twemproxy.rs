@@ -73,7 +73,7 @@ fn merged_copies_count_once_and_copies_that_differ_are_refused() {
             "server \"x\" is listed twice and cannot be merged: its weight is 1 in one place and 2 in another",
         ),
         (["a:1:1 x", "b:1:1 x"], "its address is a:1 in one place and b:1 in another"),
-        (["a:1:1 x", "a:1:0 x"], "it is draining in one place and active in another"),
+        (["a:1:1 x", "a:1:0 x"], "its state is active in one place and draining in another"),
     ] {
         let refused = read(&lines).unwrap_err();
         let diagnostic = refused.iter().find(|d| d.message().contains("merged")).unwrap();
