@@ -151,7 +151,7 @@ pub use maglev::Maglev;
 pub use members::{Buckets, Members};
 pub use modulo::ModN;
 pub use moves::{ArcMoves, Moves};
-pub use placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
+pub use placement::{Layout, Measured, Placement, Ranked, ServerIx, Servers, Share};
 pub use rendezvous::Rendezvous;
 pub use replica::{Replicas, Spread};
 pub use ring::{Geometry, Ring};

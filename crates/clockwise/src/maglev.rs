@@ -31,7 +31,7 @@ use core::ops::ControlFlow;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3, xxh3_64};
 use crate::members::Members;
-use crate::placement::{Measured, Placement, Ranked, ServerIx, Share};
+use crate::placement::{Measured, Placement, Ranked, ServerIx, Servers, Share};
 use crate::ring::Owners;
 use crate::server::Server;
 
@@ -110,8 +110,8 @@ impl<H: KeyHash> Maglev<H> {
 
     /// The first `count` distinct servers from a key's slot onwards, its owner first; fewer if
     /// fewer are active. Allocates only beyond 16 servers.
-    pub fn owners(&self, key: impl AsRef<[u8]>, count: usize) -> impl ExactSizeIterator<Item = &Server> {
-        self.owners_ix(key, count).map(|ix| &self.inner.servers[ix.index()])
+    pub fn owners(&self, key: impl AsRef<[u8]>, count: usize) -> Servers<'_, Owners<'_>> {
+        Servers::new(&self.inner.servers, self.owners_ix(key, count))
     }
 
     /// The same, as indices into [`Maglev::servers`].

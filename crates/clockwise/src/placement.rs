@@ -13,6 +13,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
+use core::iter::FusedIterator;
 use core::ops::ControlFlow;
 
 use crate::server::Server;
@@ -45,6 +46,38 @@ impl ServerIx {
         self.0
     }
 }
+
+/// The servers that an iterator of their indices names, in its order: what the `owners` of a scheme
+/// gives, where `owners_ix` gives the indices.
+///
+/// It borrows the placement, and of a key only what the indices do.
+#[derive(Clone, Debug)]
+#[must_use = "an iterator does nothing until it is asked"]
+pub struct Servers<'a, I> {
+    servers: &'a [Server],
+    indices: I,
+}
+
+impl<'a, I: Iterator<Item = ServerIx>> Servers<'a, I> {
+    pub(crate) fn new(servers: &'a [Server], indices: I) -> Servers<'a, I> {
+        Servers { servers, indices }
+    }
+}
+
+impl<'a, I: Iterator<Item = ServerIx>> Iterator for Servers<'a, I> {
+    type Item = &'a Server;
+
+    fn next(&mut self) -> Option<&'a Server> {
+        self.indices.next().map(|ix| &self.servers[ix.index()])
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.indices.size_hint()
+    }
+}
+
+impl<I: ExactSizeIterator<Item = ServerIx>> ExactSizeIterator for Servers<'_, I> {}
+impl<I: FusedIterator<Item = ServerIx>> FusedIterator for Servers<'_, I> {}
 
 /// An exact part of a whole: arcs of a circle, slots of a table, weight of a fleet.
 ///

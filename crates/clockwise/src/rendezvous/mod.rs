@@ -42,7 +42,7 @@ use crate::hash::{KeyHash, Xxh3};
 use crate::ln::neg_ln;
 use crate::members::Members;
 use crate::modulo::weight_shares;
-use crate::placement::{Measured, Placement, Ranked, ServerIx, Share};
+use crate::placement::{Measured, Placement, Ranked, ServerIx, Servers, Share};
 use crate::server::Server;
 
 /// The most that the weights of a fleet may come to: 2²⁴ (16,777,216).
@@ -176,12 +176,14 @@ impl<S: Score> Rendezvous<S> {
 
     /// The first `count` servers of a key's preference list, its owner first; fewer if fewer are
     /// active. Allocates only beyond eight servers.
+    ///
+    /// Scores are worked out as the list is walked, so the iterator borrows the key.
     pub fn owners<'a, K: AsRef<[u8]> + ?Sized>(
         &'a self,
         key: &'a K,
         count: usize,
-    ) -> impl ExactSizeIterator<Item = &'a Server> {
-        self.owners_ix(key, count).map(|ix| &self.inner.servers[ix.index()])
+    ) -> Servers<'a, Owners<'a, S>> {
+        Servers::new(&self.inner.servers, self.owners_ix(key, count))
     }
 
     /// The same, as indices into [`Rendezvous::servers`].

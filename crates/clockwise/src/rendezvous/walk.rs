@@ -14,6 +14,7 @@ const SEARCHED: usize = 8;
 /// The servers for a key, best score first; made by [`Rendezvous::owners_ix`].
 ///
 /// Lives on the stack for the first eight servers; a longer walk sorts the others once.
+#[must_use = "an iterator does nothing until it is asked"]
 pub struct Owners<'a, S: Score> {
     placement: &'a Rendezvous<S>,
     key: S::Key<'a>,
@@ -65,6 +66,12 @@ impl<S: Score> Iterator for Owners<'_, S> {
 
 impl<S: Score> ExactSizeIterator for Owners<'_, S> {}
 impl<S: Score> FusedIterator for Owners<'_, S> {}
+
+impl<'a, S: Score<Key<'a>: Clone>> Clone for Owners<'a, S> {
+    fn clone(&self) -> Self {
+        Owners { key: self.key.clone(), sorted: self.sorted.clone(), ..*self }
+    }
+}
 
 impl<S: Score> fmt::Debug for Owners<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

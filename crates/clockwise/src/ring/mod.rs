@@ -39,7 +39,7 @@ use circle::Circle;
 use crate::error::Error;
 use crate::hash::{KeyHash, Width, Xxh3};
 use crate::members::Buckets;
-use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Share, reach};
+use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, reach};
 use crate::server::Server;
 
 /// The most points a ring may have: 2²⁴ (16,777,216). Such a ring takes about 0.3 GB, and while it
@@ -179,8 +179,8 @@ impl<H: KeyHash> Ring<H> {
     ///
     /// Fewer where fewer have points: draining and [pointless](Ring::pointless) servers never
     /// appear. Allocates only beyond 16 servers.
-    pub fn owners(&self, key: impl AsRef<[u8]>, count: usize) -> impl ExactSizeIterator<Item = &Server> {
-        self.owners_ix(key, count).map(|ix| &self.inner.servers[ix.index()])
+    pub fn owners(&self, key: impl AsRef<[u8]>, count: usize) -> Servers<'_, Owners<'_>> {
+        Servers::new(&self.inner.servers, self.owners_ix(key, count))
     }
 
     /// The same, as indices into [`Ring::servers`].

@@ -11,6 +11,7 @@ use crate::placement::ServerIx;
 /// Lives on the stack until it has passed 16 servers, then keeps one bit for each server of the
 /// fleet.
 #[derive(Clone, Debug)]
+#[must_use = "an iterator does nothing until it is asked"]
 pub struct Owners<'a> {
     owners: &'a [ServerIx],
     at: usize,
