@@ -13,15 +13,17 @@
 //! Only the last bucket can come or go without harm. To drop another one, give its bucket to a
 //! spare server ([`Buckets::replaced`]); dropping bucket i of n renumbers all behind it.
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::error::{Error, Kind};
-use crate::hash::KeyHash;
+use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
-use crate::modulo::{weight_shares, written_out};
-use crate::placement::{Measured, Placement, ServerIx, Share};
+use crate::modulo::written_out;
+use crate::placement::{
+    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, weight_shares,
+};
 use crate::server::Server;
 
 /// The bucket, 0 to `buckets` − 1, of a key hash.
@@ -62,7 +64,8 @@ fn jumped(mut key: u64, buckets: i64) -> u32 {
 
 /// Jump hash over a list of servers; a weight repeats its server that many times in a row.
 ///
-/// Draining servers own nothing and take no place, so those behind them close up.
+/// Draining servers own nothing and take no place, so those behind them close up. Immutable; clones
+/// share the list.
 ///
 /// ```
 /// use clockwise::{Buckets, Jump, Server, hash::Xxh3};
@@ -76,11 +79,11 @@ fn jumped(mut key: u64, buckets: i64) -> u32 {
 /// }
 /// # Ok::<(), clockwise::Error>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct Jump<H> {
+#[derive(Clone)]
+pub struct Jump<H = Xxh3> {
     hash: H,
     servers: Arc<[Server]>,
-    buckets: Box<[ServerIx]>,
+    buckets: Arc<[ServerIx]>,
 }
 
 impl<H: KeyHash> Jump<H> {
@@ -90,21 +93,15 @@ impl<H: KeyHash> Jump<H> {
         Ok(Jump { hash, servers: list.shared(), buckets: written_out(list)? })
     }
 
-    /// The owner of a key.
-    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
-        &self.servers[self.owner_ix(key).index()]
-    }
-
-    /// The owner of a key, as an index into the list.
-    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
-        self.owner_of_hash(self.hash.hash(key.as_ref()))
-    }
+    owners_by_hash!();
 
     /// The owner of a key that the caller has hashed.
     #[inline]
     pub fn owner_of_hash(&self, key_hash: u64) -> ServerIx {
         self.buckets[jumped(key_hash, self.buckets.len() as i64) as usize]
     }
+
+    owners_of_hashes!();
 
     /// How many buckets the weights come to.
     pub fn buckets(&self) -> u32 {
@@ -114,11 +111,6 @@ impl<H: KeyHash> Jump<H> {
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
         &self.servers
-    }
-
-    /// The key hash.
-    pub fn hash(&self) -> &H {
-        &self.hash
     }
 }
 
@@ -141,6 +133,15 @@ impl<H: KeyHash> Measured for Jump<H> {
     /// Weight of total weight: each bucket expects the same part of all keys.
     fn shares(&self) -> Vec<Share> {
         weight_shares(&self.servers)
+    }
+}
+
+impl<H> fmt::Debug for Jump<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Jump")
+            .field("servers", &self.servers.len())
+            .field("buckets", &self.buckets.len())
+            .finish()
     }
 }
 

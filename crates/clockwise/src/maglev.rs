@@ -31,7 +31,9 @@ use core::ops::ControlFlow;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3, xxh3_64};
 use crate::members::Members;
-use crate::placement::{Measured, Placement, Ranked, ServerIx, Servers, Share};
+use crate::placement::{
+    Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_of_hashes, table_shares,
+};
 use crate::ring::Owners;
 use crate::server::Server;
 
@@ -72,7 +74,8 @@ struct Inner {
 }
 
 impl<H: KeyHash> Maglev<H> {
-    /// The native placement with [`TABLE_SIZE`] slots; any hash of keys.
+    /// The native placement with [`TABLE_SIZE`] slots; any hash of keys. Refuses more active servers
+    /// than slots.
     pub fn new(hash: H, members: &Members) -> Result<Maglev<H>, Error> {
         Maglev::with_table_size(hash, members, TABLE_SIZE)
     }
@@ -96,17 +99,7 @@ impl<H: KeyHash> Maglev<H> {
         Ok(Maglev::filled(hash, members.shared(), false, size, walks, turns(&weights)))
     }
 
-    /// The owner of a key.
-    #[inline]
-    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
-        &self.inner.servers[self.owner_ix(key).index()]
-    }
-
-    /// The owner of a key, as an index into [`Maglev::servers`].
-    #[inline]
-    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
-        self.owner_of_hash(self.hash.hash(key.as_ref()))
-    }
+    owners_by_hash!();
 
     /// The first `count` distinct servers from a key's slot onwards, its owner first; fewer if
     /// fewer are active. Allocates only beyond 16 servers.
@@ -118,11 +111,6 @@ impl<H: KeyHash> Maglev<H> {
     pub fn owners_ix(&self, key: impl AsRef<[u8]>, count: usize) -> Owners<'_> {
         let slot = self.slot_of_hash(self.hash.hash(key.as_ref()));
         Owners::new(&self.inner.table, slot, count, self.inner.placed, self.inner.servers.len())
-    }
-
-    /// The key hash.
-    pub fn hash(&self) -> &H {
-        &self.hash
     }
 }
 
@@ -156,13 +144,7 @@ impl<H> Maglev<H> {
         self.inner.table[self.slot_of_hash(hash)]
     }
 
-    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
-    /// tail.
-    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
-        for (&hash, owner) in hashes.iter().zip(owners) {
-            *owner = self.owner_of_hash(hash);
-        }
-    }
+    owners_of_hashes!();
 
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
@@ -284,22 +266,14 @@ impl<H: KeyHash> Placement for Maglev<H> {
 
 impl<H: KeyHash> Ranked for Maglev<H> {
     fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
-        for server in self.owners_ix(key, usize::MAX) {
-            if visit(server).is_break() {
-                return;
-            }
-        }
+        let _ = self.owners_ix(key, usize::MAX).try_for_each(visit);
     }
 }
 
 impl<H: KeyHash> Measured for Maglev<H> {
     /// Slots of the table.
     fn shares(&self) -> Vec<Share> {
-        let mut slots = alloc::vec![0_u128; self.inner.servers.len()];
-        for owner in &self.inner.table {
-            slots[owner.index()] += 1;
-        }
-        slots.into_iter().map(|part| Share::new(part, self.inner.table.len() as u128)).collect()
+        table_shares(&self.inner.table, self.inner.servers.len())
     }
 }
 

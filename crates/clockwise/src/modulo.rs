@@ -7,14 +7,16 @@
 //! Source: folklore; the scheme that consistent hashing set out to replace (David Karger and others,
 //! *Consistent Hashing and Random Trees*, STOC 1997).
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::error::Error;
-use crate::hash::KeyHash;
+use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
-use crate::placement::{Measured, Placement, ServerIx, Share};
+use crate::placement::{
+    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, table_shares,
+};
 use crate::server::Server;
 
 /// The most buckets a weighted list may come to: 2²⁴.
@@ -24,7 +26,7 @@ pub(crate) const MAX_BUCKETS: u32 = 1 << 24;
 ///
 /// Refuses a total above [`MAX_BUCKETS`] before anything is allocated; the error names the server
 /// whose weight crosses it.
-pub(crate) fn written_out(list: &Buckets) -> Result<Box<[ServerIx]>, Error> {
+pub(crate) fn written_out(list: &Buckets) -> Result<Arc<[ServerIx]>, Error> {
     let total = list.total_weight_within(MAX_BUCKETS.into())?;
     let mut buckets = Vec::with_capacity(total as usize);
     for (ix, server) in list.active() {
@@ -33,17 +35,10 @@ pub(crate) fn written_out(list: &Buckets) -> Result<Box<[ServerIx]>, Error> {
     Ok(buckets.into())
 }
 
-/// Each server's weight of the total weight: the shares of every scheme that follows weights
-/// exactly.
-pub(crate) fn weight_shares(servers: &[Server]) -> Vec<Share> {
-    let total: u128 = servers.iter().map(|s| u128::from(s.effective_weight())).sum();
-    servers.iter().map(|s| Share::new(u128::from(s.effective_weight()), total)).collect()
-}
-
 /// Key hash mod the number of buckets.
 ///
 /// A **list** scheme: the same servers in another order are another placement. Draining servers
-/// own nothing and take no place, so those behind them close up.
+/// own nothing and take no place, so those behind them close up. Immutable; clones share the list.
 ///
 /// ```
 /// use clockwise::{Buckets, ModN, Server, hash::Xxh3};
@@ -55,11 +50,11 @@ pub(crate) fn weight_shares(servers: &[Server]) -> Vec<Share> {
 /// assert_eq!(place.owner_of_hash(5).index(), 1);
 /// # Ok::<(), clockwise::Error>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct ModN<H> {
+#[derive(Clone)]
+pub struct ModN<H = Xxh3> {
     hash: H,
     servers: Arc<[Server]>,
-    buckets: Box<[ServerIx]>,
+    buckets: Arc<[ServerIx]>,
 }
 
 impl<H: KeyHash> ModN<H> {
@@ -76,15 +71,7 @@ impl<H: KeyHash> ModN<H> {
         ModN { hash, servers: list.shared(), buckets }
     }
 
-    /// The owner of a key.
-    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
-        &self.servers[self.owner_ix(key).index()]
-    }
-
-    /// The owner of a key, as an index into the list.
-    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
-        self.owner_of_hash(self.hash.hash(key.as_ref()))
-    }
+    owners_by_hash!();
 
     /// The owner of a key that the caller has hashed.
     #[inline]
@@ -92,6 +79,8 @@ impl<H: KeyHash> ModN<H> {
         // A list has an active server, so there is a bucket.
         self.buckets[(key_hash % self.buckets.len() as u64) as usize]
     }
+
+    owners_of_hashes!();
 
     /// The N: how many buckets the weights come to.
     pub fn buckets(&self) -> u32 {
@@ -101,11 +90,6 @@ impl<H: KeyHash> ModN<H> {
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
         &self.servers
-    }
-
-    /// The key hash.
-    pub fn hash(&self) -> &H {
-        &self.hash
     }
 }
 
@@ -127,11 +111,16 @@ impl<H: KeyHash> Placement for ModN<H> {
 impl<H: KeyHash> Measured for ModN<H> {
     /// The buckets that each server has, of all buckets.
     fn shares(&self) -> Vec<Share> {
-        let mut counts = alloc::vec![0_u128; self.servers.len()];
-        for ix in &self.buckets {
-            counts[ix.index()] += 1;
-        }
-        counts.into_iter().map(|count| Share::new(count, self.buckets.len() as u128)).collect()
+        table_shares(&self.buckets, self.servers.len())
+    }
+}
+
+impl<H> fmt::Debug for ModN<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModN")
+            .field("servers", &self.servers.len())
+            .field("buckets", &self.buckets.len())
+            .finish()
     }
 }
 

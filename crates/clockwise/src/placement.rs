@@ -162,6 +162,21 @@ impl fmt::Display for Share {
     }
 }
 
+/// Each server's weight of the total weight: the shares of a scheme that follows weights exactly.
+pub(crate) fn weight_shares(servers: &[Server]) -> Vec<Share> {
+    let total: u128 = servers.iter().map(|s| u128::from(s.effective_weight())).sum();
+    servers.iter().map(|s| Share::new(u128::from(s.effective_weight()), total)).collect()
+}
+
+/// Each server's entries of all entries: the shares of a scheme that looks its owners up in a table.
+pub(crate) fn table_shares(table: &[ServerIx], servers: usize) -> Vec<Share> {
+    let mut counts = alloc::vec![0_u128; servers];
+    for owner in table {
+        counts[owner.index()] += 1;
+    }
+    counts.into_iter().map(|count| Share::new(count, table.len() as u128)).collect()
+}
+
 /// A key's owner, for every key: built once, total, and free of allocation.
 ///
 /// Liveness is no part of it. Which server *answers* while some are down is
@@ -316,6 +331,46 @@ pub enum Layout<'a> {
 pub(crate) fn reach(last: u64) -> u128 {
     (u128::from(last) + 1).next_power_of_two()
 }
+
+/// What a scheme answers by methods of its own where a key's owner follows from the hash of the key
+/// alone. Written once, so that every such scheme has the same names and keeps the same promises.
+///
+/// The scheme brings `servers`, `owner_of_hash` and a field `hash`.
+macro_rules! owners_by_hash {
+    () => {
+        /// The owner of a key.
+        #[inline]
+        pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
+            &self.servers()[self.owner_ix(key).index()]
+        }
+
+        /// The owner of a key, as an index into the [servers](Self::servers).
+        #[inline]
+        pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
+            self.owner_of_hash(self.hash.hash(key.as_ref()))
+        }
+
+        /// The key hash.
+        pub fn hash(&self) -> &H {
+            &self.hash
+        }
+    };
+}
+
+/// The same for keys that the caller has hashed; a ring without its hash has only these.
+macro_rules! owners_of_hashes {
+    () => {
+        /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps
+        /// its tail.
+        pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+            for (&hash, owner) in hashes.iter().zip(owners) {
+                *owner = self.owner_of_hash(hash);
+            }
+        }
+    };
+}
+
+pub(crate) use {owners_by_hash, owners_of_hashes};
 
 #[cfg(test)]
 mod tests {

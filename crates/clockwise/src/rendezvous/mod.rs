@@ -41,8 +41,9 @@ use crate::error::Error;
 use crate::hash::{KeyHash, Xxh3};
 use crate::ln::neg_ln;
 use crate::members::Members;
-use crate::modulo::weight_shares;
-use crate::placement::{Measured, Placement, Ranked, ServerIx, Servers, Share};
+use crate::placement::{
+    Measured, Placement, Ranked, ServerIx, Servers, Share, owners_of_hashes, weight_shares,
+};
 use crate::server::Server;
 
 /// The most that the weights of a fleet may come to: 2²⁴ (16,777,216).
@@ -133,13 +134,7 @@ impl<H: KeyHash> Rendezvous<Native<H>> {
         self.inner.active[self.best(&hash)]
     }
 
-    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
-    /// tail.
-    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
-        for (&hash, owner) in hashes.iter().zip(owners) {
-            *owner = self.owner_of_hash(hash);
-        }
-    }
+    owners_of_hashes!();
 
     /// The key hash.
     pub fn hash(&self) -> &H {
@@ -168,7 +163,7 @@ impl<S: Score> Rendezvous<S> {
         &self.inner.servers[self.owner_ix(key).index()]
     }
 
-    /// The owner of a key, as an index into [`Rendezvous::servers`].
+    /// The owner of a key, as an index into the [servers](Self::servers).
     #[inline]
     pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
         self.inner.active[self.best(&self.score.key(key.as_ref()))]
@@ -281,11 +276,7 @@ impl<S: Score> Placement for Rendezvous<S> {
 
 impl<S: Score> Ranked for Rendezvous<S> {
     fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
-        for server in self.owners_ix(key, usize::MAX) {
-            if visit(server).is_break() {
-                return;
-            }
-        }
+        let _ = self.owners_ix(key, usize::MAX).try_for_each(visit);
     }
 }
 

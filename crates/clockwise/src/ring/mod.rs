@@ -39,7 +39,9 @@ use circle::Circle;
 use crate::error::Error;
 use crate::hash::{KeyHash, Width, Xxh3};
 use crate::members::Buckets;
-use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, reach};
+use crate::placement::{
+    Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_of_hashes, reach,
+};
 use crate::server::Server;
 
 /// The most points a ring may have: 2²⁴ (16,777,216). Such a ring takes about 0.3 GB, and while it
@@ -163,17 +165,7 @@ impl<H: KeyHash> Ring<H> {
         builder::from_points(hash, buckets, points, boundary, tie)
     }
 
-    /// The owner of a key.
-    #[inline]
-    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
-        &self.inner.servers[self.owner_ix(key).index()]
-    }
-
-    /// The owner of a key, as an index into [`Ring::servers`].
-    #[inline]
-    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
-        self.owner_of_hash(self.hash.hash(key.as_ref()))
-    }
+    owners_by_hash!();
 
     /// The first `count` distinct servers clockwise from a key, its owner first.
     ///
@@ -188,11 +180,6 @@ impl<H: KeyHash> Ring<H> {
         let inner = &*self.inner;
         let at = inner.circle.point(self.hash.hash(key.as_ref()));
         Owners::new(inner.circle.owners(), at, count, inner.placed, inner.servers.len())
-    }
-
-    /// The key hash.
-    pub fn hash(&self) -> &H {
-        &self.hash
     }
 
     /// The ring without its hash: its points and arcs, one type whatever placed them.
@@ -217,13 +204,7 @@ impl<H> Ring<H> {
         self.inner.circle.owner(hash)
     }
 
-    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
-    /// tail.
-    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
-        for (&hash, owner) in hashes.iter().zip(owners) {
-            *owner = self.inner.circle.owner(hash);
-        }
-    }
+    owners_of_hashes!();
 
     /// The points in ascending order of their positions, which are in the width of the key hash.
     /// Of equal positions the one that owns the arc comes first.
@@ -317,11 +298,7 @@ impl<H: KeyHash> Placement for Ring<H> {
 
 impl<H: KeyHash> Ranked for Ring<H> {
     fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
-        for server in self.owners_ix(key, usize::MAX) {
-            if visit(server).is_break() {
-                return;
-            }
-        }
+        let _ = self.owners_ix(key, usize::MAX).try_for_each(visit);
     }
 }
 

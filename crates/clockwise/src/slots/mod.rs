@@ -20,11 +20,14 @@ mod tests;
 pub use map::{MAX_SLOTS, SlotMap, SlotMapBuilder};
 
 use crate::error::{Error, Kind};
-use crate::hash::{KeyHash, RedisSlot};
-use crate::placement::{Layout, Measured, Placement, ServerIx, Share};
+use crate::hash::{KeyHash, RedisSlot, Xxh3};
+use crate::placement::{
+    Layout, Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, table_shares,
+};
 use crate::server::Server;
 
 /// A [`SlotMap`] and the hash that gives keys their slots: slot = hash mod the number of slots.
+/// Immutable; clones share the map.
 ///
 /// ```
 /// use clockwise::slots::{SlotMap, Slots};
@@ -37,7 +40,7 @@ use crate::server::Server;
 /// # Ok::<(), clockwise::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Slots<H> {
+pub struct Slots<H = Xxh3> {
     hash: H,
     map: SlotMap,
     key_hash: Cow<'static, str>,
@@ -77,23 +80,15 @@ impl<H: KeyHash> Slots<H> {
         self.slot_of_hash(self.hash.hash(key.as_ref()))
     }
 
-    /// The owner of a key.
-    #[inline]
-    pub fn owner(&self, key: impl AsRef<[u8]>) -> &Server {
-        &self.servers()[self.owner_ix(key).index()]
-    }
-
-    /// The owner of a key, as an index into [`Slots::servers`].
-    #[inline]
-    pub fn owner_ix(&self, key: impl AsRef<[u8]>) -> ServerIx {
-        self.map.owners()[self.slot(key) as usize]
-    }
+    owners_by_hash!();
 
     /// The owner of a key that the caller has hashed.
     #[inline]
     pub fn owner_of_hash(&self, hash: u64) -> ServerIx {
         self.map.owners()[self.slot_of_hash(hash) as usize]
     }
+
+    owners_of_hashes!();
 
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
@@ -103,11 +98,6 @@ impl<H: KeyHash> Slots<H> {
     /// The map.
     pub fn map(&self) -> &SlotMap {
         &self.map
-    }
-
-    /// The key hash.
-    pub fn hash(&self) -> &H {
-        &self.hash
     }
 
     fn slot_of_hash(&self, hash: u64) -> u32 {
@@ -132,8 +122,7 @@ impl<H: KeyHash> Placement for Slots<H> {
 impl<H: KeyHash> Measured for Slots<H> {
     /// Slots of all slots.
     fn shares(&self) -> Vec<Share> {
-        let whole = self.map.slots().into();
-        self.map.slot_counts().into_iter().map(|part| Share::new(part.into(), whole)).collect()
+        table_shares(self.map.owners(), self.map.servers().len())
     }
 
     fn layout(&self) -> Option<Layout<'_>> {
@@ -141,11 +130,11 @@ impl<H: KeyHash> Measured for Slots<H> {
     }
 }
 
-impl<H: KeyHash> fmt::Debug for Slots<H> {
+impl<H> fmt::Debug for Slots<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Slots")
             .field("hash", &self.key_hash)
-            .field("servers", &self.servers().len())
+            .field("servers", &self.map.servers().len())
             .field("slots", &self.map.slots())
             .finish()
     }
