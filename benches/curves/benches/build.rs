@@ -10,7 +10,7 @@ fn builds(criterion: &mut Criterion) {
     for servers in FLEETS {
         let (list, members) = (list(servers).unwrap(), members(servers).unwrap());
         curve(criterion, "ring", servers, || Ring::builder(Xxh3).build(&members).unwrap());
-        curve(criterion, "rendezvous", servers, || Rendezvous::new(&members).unwrap());
+        curve(criterion, "rendezvous", servers, || Rendezvous::new(Xxh3, &members).unwrap());
         curve(criterion, "jump", servers, || Jump::new(Xxh3, &list).unwrap());
         curve(criterion, "maglev", servers, || Maglev::new(Xxh3, &members).unwrap());
         curve(criterion, "mod-n", servers, || ModN::new(Xxh3, &list).unwrap());

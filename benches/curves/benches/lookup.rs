@@ -13,7 +13,7 @@ fn lookups(criterion: &mut Criterion) {
         let (list, members) = (list(servers).unwrap(), members(servers).unwrap());
         let ring = Ring::builder(Xxh3).build(&members).unwrap();
         curve(criterion, "ring", servers, |hash| ring.owner_of_hash(hash));
-        let rendezvous = Rendezvous::new(&members).unwrap();
+        let rendezvous = Rendezvous::new(Xxh3, &members).unwrap();
         curve(criterion, "rendezvous", servers, |hash| rendezvous.owner_of_hash(hash));
         let jump = Jump::new(Xxh3, &list).unwrap();
         curve(criterion, "jump", servers, |hash| jump.owner_of_hash(hash));

@@ -44,7 +44,7 @@ fn lookups(servers: u32) -> Result<(), Box<dyn Error>> {
     let (plain, ours) = (plain::Ring::new(&members, POINTS), Ring::builder(Xxh3).build(&members)?);
     lookup("ring", servers, &hashes, |hash| plain.owner(hash), |hash| ours.owner_of_hash(hash).get())?;
 
-    let (plain, ours) = (plain::Rendezvous::new(&members), Rendezvous::new(&members)?);
+    let (plain, ours) = (plain::Rendezvous::new(&members), Rendezvous::new(Xxh3, &members)?);
     lookup("rendezvous", servers, &hashes, |hash| plain.owner(hash), |hash| ours.owner_of_hash(hash).get())?;
 
     let ours = Jump::new(Xxh3, &list)?;

@@ -121,7 +121,7 @@ impl Scheme {
         Ok(match self {
             Scheme::ModN { hash } => Built::ModN(ModN::new(*hash, servers)?),
             Scheme::Ring { hash, points_per_weight } => Built::Ring(ring(*hash, *points_per_weight)?),
-            Scheme::Rendezvous { hash } => Built::Rendezvous(Rendezvous::with_hash(*hash, &set())?),
+            Scheme::Rendezvous { hash } => Built::Rendezvous(Rendezvous::new(*hash, &set())?),
             Scheme::Jump { hash } => Built::Jump(Jump::new(*hash, servers)?),
             Scheme::Maglev { hash, table_size } => {
                 Built::Maglev(Maglev::with_table_size(*hash, &set(), *table_size)?)

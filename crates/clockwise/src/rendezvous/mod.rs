@@ -58,15 +58,16 @@ pub const MAX_TOTAL_WEIGHT: u64 = 1 << 24;
 /// every server, so its cost grows with the fleet.
 ///
 /// ```
+/// use clockwise::hash::Xxh3;
 /// use clockwise::{Members, Rendezvous, Server};
 ///
 /// let members = Members::new([Server::new("a")?, Server::new("b")?, Server::new("c")?])?;
-/// let place = Rendezvous::new(&members)?;
+/// let place = Rendezvous::new(Xxh3, &members)?;
 /// let replicas: Vec<_> = place.owners("user:42", 2).collect();
 /// assert_eq!(replicas[0], place.owner("user:42"));
 ///
 /// // Without its owner the key goes to the next of them, and no other key moves.
-/// let fewer = Rendezvous::new(&members.without(replicas[0].name().as_str())?)?;
+/// let fewer = Rendezvous::new(Xxh3, &members.without(replicas[0].name().as_str())?)?;
 /// assert_eq!(fewer.owner("user:42"), replicas[1]);
 /// # Ok::<(), clockwise::Error>(())
 /// ```
@@ -113,18 +114,11 @@ impl Rank {
     }
 }
 
-impl Rendezvous {
-    /// The native placement.
-    ///
-    /// Refuses weights that come to more than [`MAX_TOTAL_WEIGHT`], as all constructors do.
-    pub fn new(members: &Members) -> Result<Rendezvous, Error> {
-        Rendezvous::with_hash(Xxh3, members)
-    }
-}
-
 impl<H: KeyHash> Rendezvous<Native<H>> {
-    /// The native score over another hash of keys; refuses one of 32 bits.
-    pub fn with_hash(hash: H, members: &Members) -> Result<Rendezvous<Native<H>>, Error> {
+    /// The placement by the native score; any key hash of 64 bits.
+    ///
+    /// Refuses a hash of 32 bits, and weights that come to more than [`MAX_TOTAL_WEIGHT`].
+    pub fn new(hash: H, members: &Members) -> Result<Rendezvous<Native<H>>, Error> {
         Rendezvous::with_score(Native::new(hash)?, members)
     }
 
@@ -143,7 +137,7 @@ impl<H: KeyHash> Rendezvous<Native<H>> {
 }
 
 impl<S: Score> Rendezvous<S> {
-    /// A placement by any recipe.
+    /// The placement by any recipe. Refuses weights that come to more than [`MAX_TOTAL_WEIGHT`].
     pub fn with_score(score: S, members: &Members) -> Result<Rendezvous<S>, Error> {
         members.total_weight_within(MAX_TOTAL_WEIGHT)?;
         let weights: Vec<f64> = members.active().map(|(_, s)| f64::from(s.weight().get())).collect();

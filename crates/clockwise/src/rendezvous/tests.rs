@@ -50,8 +50,8 @@ fn native_scores_and_preference_lists_are_frozen() {
         let names: Vec<String> = (1..=5).map(|i| format!("cache-{i}")).collect();
         members(&names.iter().enumerate().map(|(i, n)| (n.as_str(), weight(i))).collect::<Vec<_>>())
     };
-    let equal = Rendezvous::new(&numbered(|_| 1)).unwrap();
-    let weighted = Rendezvous::new(&numbered(|i| [1, 2, 1, 3, 1][i])).unwrap();
+    let equal = Rendezvous::new(Xxh3, &numbered(|_| 1)).unwrap();
+    let weighted = Rendezvous::new(Xxh3, &numbered(|i| [1, 2, 1, 3, 1][i])).unwrap();
     assert_eq!(weighted.servers().iter().map(|s| s.weight().get()).collect::<Vec<_>>(), weights);
     let long = "k".repeat(300);
     for (key, score, by_score, by_weight) in [
@@ -83,7 +83,7 @@ fn preference_lists_follow_the_definition() {
             let weights: Vec<u32> =
                 (0..size).map(|_| if weighted { 1 + (random.next() % 50) as u32 } else { 3 }).collect();
             let members = fleet(size, |i| weights[i]);
-            let place = Rendezvous::new(&members).unwrap();
+            let place = Rendezvous::new(Xxh3, &members).unwrap();
             for key in user_keys(300) {
                 let expected = oracle(place.score(), &members, key.as_bytes(), weighted);
                 assert_eq!(place.owner_ix(&key), expected[0], "{key} of {size}");
@@ -101,7 +101,7 @@ fn preference_lists_follow_the_definition() {
 
 #[test]
 fn batches_agree_with_single_lookups() {
-    let place = Rendezvous::new(&fleet(20, |i| 1 + i as u32 % 3)).unwrap();
+    let place = Rendezvous::new(Xxh3, &fleet(20, |i| 1 + i as u32 % 3)).unwrap();
     let hashes: Vec<u64> = user_keys(100).iter().map(|key| Xxh3.hash(key.as_bytes())).collect();
     let mut owners = vec![ServerIx::new(99); 101];
     place.owners_of_hashes(&hashes, &mut owners);
@@ -114,7 +114,7 @@ fn batches_agree_with_single_lookups() {
 #[test]
 fn equal_weights_give_the_same_owners_with_and_without_the_logarithm() {
     for weight in [1, 7, 100_000] {
-        let plain = Rendezvous::new(&fleet(30, |_| weight)).unwrap();
+        let plain = Rendezvous::new(Xxh3, &fleet(30, |_| weight)).unwrap();
         assert!(plain.inner.weights.is_empty());
         let inner = Inner {
             servers: plain.inner.servers.clone(),
@@ -136,7 +136,8 @@ fn a_weight_that_rises_draws_keys_to_its_server_and_moves_no_other() {
     for (name, weight) in [("cache-3", 3), ("cache-9", 1)] {
         let after = before.changed(name, |server| server.with_weight(weight)).unwrap();
         let rises = weight > 2;
-        let (before, after) = (Rendezvous::new(&before).unwrap(), Rendezvous::new(&after).unwrap());
+        let (before, after) =
+            (Rendezvous::new(Xxh3, &before).unwrap(), Rendezvous::new(Xxh3, &after).unwrap());
         let mut moved = 0;
         for key in user_keys(20_000) {
             let (from, to) = (before.owner(&key).name(), after.owner(&key).name());
@@ -156,7 +157,7 @@ fn keys_and_second_choices_are_spread_evenly() {
     // Sequential texts, the hardest input that is common. Bounds are the 99.9 % point of χ² ⁄ df.
     let keys: Vec<u64> = user_keys(400_000).iter().map(|key| Xxh3.hash(key.as_bytes())).collect();
     for (size, bound, second_bound) in [(3, 6.9, 10.9), (10, 3.1, 3.3), (100, 1.5, 1.5)] {
-        let place = Rendezvous::new(&fleet(size, |_| 1)).unwrap();
+        let place = Rendezvous::new(Xxh3, &fleet(size, |_| 1)).unwrap();
         let (mut first, mut second) = (vec![0_u32; size], vec![0_u32; size]);
         for key in &keys {
             let mut owners = Owners::new(&place, *key, 2);
@@ -179,7 +180,7 @@ fn keys_and_second_choices_are_spread_evenly() {
 #[test]
 fn weights_are_followed_from_1_to_1000() {
     let weights = [1_u32, 2, 5, 10, 100, 1_000];
-    let place = Rendezvous::new(&fleet(6, |i| weights[i])).unwrap();
+    let place = Rendezvous::new(Xxh3, &fleet(6, |i| weights[i])).unwrap();
     let mut counts = [0_u32; 6];
     for key in user_keys(400_000) {
         counts[place.owner_ix(&key).index()] += 1;
@@ -194,7 +195,7 @@ fn weights_are_followed_from_1_to_1000() {
 fn a_draining_server_owns_nothing_and_moves_what_it_had() {
     let all = fleet(5, |i| 1 + i as u32);
     let drained = all.changed("cache-2", |server| Ok(server.draining())).unwrap();
-    let (before, after) = (Rendezvous::new(&all).unwrap(), Rendezvous::new(&drained).unwrap());
+    let (before, after) = (Rendezvous::new(Xxh3, &all).unwrap(), Rendezvous::new(Xxh3, &drained).unwrap());
     for key in user_keys(2_000) {
         let mut left: Vec<_> = names(before.owners(&key, 5));
         left.retain(|&name| name != "cache-2");
@@ -208,17 +209,17 @@ fn a_draining_server_owns_nothing_and_moves_what_it_had() {
 #[test]
 fn another_key_hash_must_have_64_bits() {
     let fleet = fleet(3, |_| 1);
-    let place = Rendezvous::with_hash(Md5, &fleet).unwrap();
-    let native = Rendezvous::new(&fleet).unwrap();
+    let place = Rendezvous::new(Md5, &fleet).unwrap();
+    let native = Rendezvous::new(Xxh3, &fleet).unwrap();
     assert_eq!(place.owner_ix("user:1"), native.owner_of_hash(Md5.hash(b"user:1")));
-    let error = Rendezvous::with_hash(Crc32, &fleet).unwrap_err();
+    let error = Rendezvous::new(Crc32, &fleet).unwrap_err();
     assert!(error.is_parameter() && format!("{error}").contains("crc32"), "{error}");
 }
 
 #[test]
 fn a_total_weight_above_the_limit_is_refused_with_the_server_that_crosses_it() {
-    assert!(Rendezvous::new(&members(&[("a", (1 << 24) - 1), ("b", 1)])).is_ok());
-    let error = Rendezvous::new(&members(&[("a", 1 << 24), ("b", 1), ("c", 1)])).unwrap_err();
+    assert!(Rendezvous::new(Xxh3, &members(&[("a", (1 << 24) - 1), ("b", 1)])).is_ok());
+    let error = Rendezvous::new(Xxh3, &members(&[("a", 1 << 24), ("b", 1), ("c", 1)])).unwrap_err();
     assert!(error.is_too_large());
     assert_eq!(error.server(), Some("b"));
     assert!(format!("{error}").contains("16777217"), "{error}");
@@ -272,7 +273,7 @@ fn equal_scores_go_to_the_name_that_the_recipe_says() {
 
 #[test]
 fn keys_are_any_bytes() {
-    let place = Rendezvous::new(&fleet(4, |i| 1 + i as u32)).unwrap();
+    let place = Rendezvous::new(Xxh3, &fleet(4, |i| 1 + i as u32)).unwrap();
     let megabyte = vec![0xff; 1 << 20];
     for key in [&b""[..], b"\0", b"k\0v", b"\xff", &megabyte] {
         assert_eq!(place.owner_of_hash(xxh3_64(key, 0)), place.owner_ix(key));
