@@ -93,7 +93,8 @@ impl Share {
     /// Nothing.
     pub const ZERO: Share = Share { part: 0, whole: 1 };
 
-    /// `part` of `whole`. A whole of 0 has no parts: the share is nothing.
+    /// `part` of `whole`. A whole of 0 has no parts: the share is nothing. (A part larger than the
+    /// whole is a number above one, and no share of anything.)
     pub const fn new(part: u128, whole: u128) -> Share {
         if whole == 0 { Share::ZERO } else { Share { part, whole } }
     }
@@ -108,7 +109,7 @@ impl Share {
         self.whole
     }
 
-    /// As a number from 0 to 1.
+    /// As a number, 0 to 1; rounded, so for showing and not for comparing.
     pub fn as_f64(self) -> f64 {
         self.part as f64 / self.whole as f64
     }
@@ -186,6 +187,9 @@ pub trait Placement {
     fn servers(&self) -> &[Server];
 
     /// The owner of a key. Keys are bytes; any bytes, the empty key included.
+    ///
+    /// Implementors give each key the same answer every time, and an index below the number of
+    /// servers.
     fn owner_ix(&self, key: &[u8]) -> ServerIx;
 
     /// The owner of a key, as a server.
@@ -222,6 +226,10 @@ pub trait Placement {
 pub trait Ranked: Placement {
     /// Calls `visit` with each active server once, the most preferred first, until it breaks. An
     /// active server that got no point of a ring has no place in the order and is left out.
+    ///
+    /// The lists of all keys hold the same servers, each list in an order of its own: whoever counts
+    /// on a number of servers ([`Replicas`](crate::Replicas), [`Bounded`](crate::Bounded)) looks at
+    /// one list when built, and relies on the others.
     ///
     /// Pushing rather than pulling keeps the trait usable behind a reference without a boxed
     /// iterator for every key.
@@ -282,13 +290,23 @@ macro_rules! forward_placement {
                 (**self).preference(key, count)
             }
         }
+
+        impl<P: Measured + ?Sized> Measured for $pointer {
+            fn shares(&self) -> Vec<Share> {
+                (**self).shares()
+            }
+            fn layout(&self) -> Option<Layout<'_>> {
+                (**self).layout()
+            }
+        }
     )*};
 }
 forward_placement!(&P, Box<P>, Arc<P>);
 
 /// A placement whose shares of the whole key space can be stated exactly.
 pub trait Measured: Placement {
-    /// Each server's share, by [`ServerIx`]; they sum to one.
+    /// Each server's share, by [`ServerIx`]: as many as there are servers, draining ones included.
+    /// They sum to one.
     fn shares(&self) -> Vec<Share>;
 
     /// The division of the key space, where it is one that two placements can be compared by.

@@ -70,7 +70,7 @@ pub trait KeyHash {
     /// How wide the value is.
     fn width(&self) -> Width;
 
-    /// The value; one of 32 bits stands in the low half.
+    /// The value, the same each time; one of 32 bits is below 2³².
     fn hash(&self, bytes: &[u8]) -> u64;
 
     /// How many of the value's low bits ever vary: those of its width, unless it is narrower.

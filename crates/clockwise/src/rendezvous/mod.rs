@@ -38,7 +38,7 @@ pub use score::{Native, Score, Ties};
 pub use walk::Owners;
 
 use crate::error::Error;
-use crate::hash::{KeyHash, Xxh3};
+use crate::hash::KeyHash;
 use crate::ln::neg_ln;
 use crate::members::Members;
 use crate::placement::{
@@ -139,6 +139,7 @@ impl<H: KeyHash> Rendezvous<Native<H>> {
 impl<S: Score> Rendezvous<S> {
     /// The placement by any recipe. Refuses weights that come to more than [`MAX_TOTAL_WEIGHT`].
     pub fn with_score(score: S, members: &Members) -> Result<Rendezvous<S>, Error> {
+        const { assert!(1 <= S::BITS && S::BITS <= 64, "a score has 1 to 64 bits") }
         members.total_weight_within(MAX_TOTAL_WEIGHT)?;
         let weights: Vec<f64> = members.active().map(|(_, s)| f64::from(s.weight().get())).collect();
         let equal = members.active().zip(members.active().skip(1)).all(|(a, b)| a.1.weight() == b.1.weight());

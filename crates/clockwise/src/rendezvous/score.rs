@@ -53,7 +53,7 @@ pub trait Score {
     /// A server, made ready for scoring.
     type Server;
 
-    /// How many bits a score has, 1 to 64. It is below 2^`BITS`.
+    /// How many bits a score has, 1 to 64; other numbers do not compile.
     const BITS: u32;
     /// Who wins when scores are equal.
     const TIES: Ties = Ties::SmallerName;
@@ -64,7 +64,8 @@ pub trait Score {
     /// Readies a server.
     fn server(&self, name: &ServerName) -> Self::Server;
 
-    /// The score of a server for a key.
+    /// The score of a server for a key, the same each time: below 2^[`BITS`](Score::BITS). Of larger
+    /// ones no order is promised.
     fn score(&self, key: &Self::Key<'_>, server: &Self::Server) -> u64;
 }
 
@@ -80,8 +81,15 @@ pub trait Score {
 /// ```
 ///
 /// Frozen: another score would be another placement.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Native<H = Xxh3>(H);
+
+/// Of the native key hash alone: [`Native::new`] refuses others, which a default could not.
+impl Default for Native {
+    fn default() -> Native {
+        Native(Xxh3)
+    }
+}
 
 impl<H: KeyHash> Native<H> {
     /// The native score over another hash of keys, which must have 64 bits.

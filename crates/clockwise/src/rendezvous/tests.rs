@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::hash::{Crc32, Md5, xxh3_64};
+use crate::hash::{Crc32, Md5, Xxh3, xxh3_64};
 use crate::server::ServerName;
 use crate::testing::{Random, members, user_keys};
 

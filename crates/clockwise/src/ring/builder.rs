@@ -101,6 +101,12 @@ impl<'a, H: KeyHash> RingBuilder<'a, H> {
             }
         }
 
+        // Lookups cut a hash of 32 bits to 32, so a hash that gives more than it said has to be cut
+        // here too: points beyond would stand out of order.
+        let greatest = match self.hash.width() {
+            Width::Bits32 => u64::from(u32::MAX),
+            Width::Bits64 => u64::MAX,
+        };
         let mut points = Vec::with_capacity(total as usize);
         let mut label = Vec::new();
         for (ix, server) in members.active() {
@@ -109,7 +115,7 @@ impl<'a, H: KeyHash> RingBuilder<'a, H> {
             for i in 0..server.effective_weight() * self.points_per_weight {
                 label.truncate(stem);
                 self.label.number(i, &mut label);
-                points.push((self.hash.hash(&label), ix));
+                points.push((self.hash.hash(&label) & greatest, ix));
             }
         }
         // Members stand in order of their names and equal positions keep their order: the smaller
