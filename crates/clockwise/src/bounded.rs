@@ -27,8 +27,9 @@ use crate::server::{Server, ServerName};
 
 /// Leases held, of one server or of all: on a cache line of its own, since every thread writes it.
 ///
-/// As wide as a pointer, which every platform with `Arc` can change atomically; it cannot overflow
-/// while leases take memory.
+/// As wide as a pointer, which every platform with `Arc` can change atomically. Leases that are
+/// dropped cannot overflow it, since they take memory; of those that are forgotten, 32 bits hold four
+/// billion and start again at 0.
 #[derive(Default)]
 #[repr(align(64))]
 struct Count(AtomicUsize);
@@ -53,7 +54,7 @@ impl Count {
         let mut count = self.get();
         while takes(count) {
             step();
-            match self.0.compare_exchange(count as usize, count as usize + 1, SeqCst, SeqCst) {
+            match self.0.compare_exchange(count as usize, (count as usize).wrapping_add(1), SeqCst, SeqCst) {
                 Ok(_) => return Some(count + 1),
                 Err(now) => count = now as u64,
             }
@@ -217,9 +218,10 @@ impl<P> Bounded<P> {
         self.total.get()
     }
 
-    /// The most that a server may hold at the present total, or at a total of 1 while nothing is
-    /// held. 0 for one that takes nothing: draining, or reached by no preference list.
-    pub fn cap_of(&self, server: ServerIx) -> u64 {
+    /// The most leases that a server may hold at the present total, or at a total of 1 while nothing
+    /// is held: [`Cap::limit`] of its weight. 0 for one that takes nothing: draining, reached by no
+    /// preference list, or of another placement.
+    pub fn limit_of(&self, server: ServerIx) -> u64 {
         self.rooms.get(server.index()).map_or(0, |room| room.limit(self.total().max(1)))
     }
 }
@@ -247,7 +249,7 @@ impl Drop for Held<'_> {
 /// A place taken for a key, until it is dropped.
 ///
 /// Releasing is dropping, so it happens once: there is no way to write the second release that
-/// elsewhere leaves a load of −1.
+/// elsewhere leaves a load of −1. A lease that is never dropped (`core::mem::forget`) is held for ever.
 ///
 /// ```compile_fail,E0382
 /// # use clockwise::{Bounded, Ranked};
@@ -386,7 +388,7 @@ mod tests {
                 for (i, server) in latest.placement().servers().iter().enumerate() {
                     assert_eq!(latest.loads()[i], loads.get(&name(server)).copied().unwrap_or(0));
                     let cap = ceiling(over, latest.total().max(1), weights[i], sum);
-                    assert_eq!(latest.cap_of(ServerIx::from_usize(i)), cap);
+                    assert_eq!(latest.limit_of(ServerIx::from_usize(i)), cap);
                 }
             }
             held.clear();
@@ -400,13 +402,13 @@ mod tests {
     fn a_load_is_never_negative_and_a_cap_never_below_one() {
         let bounded = Bounded::new(Toy::of(3), percent(25));
         let state = || (bounded.total(), bounded.loads().iter().sum::<u64>());
-        let caps = || (0..3).map(|i| bounded.cap_of(ServerIx::new(i))).collect::<Vec<_>>();
+        let caps = || (0..3).map(|i| bounded.limit_of(ServerIx::new(i))).collect::<Vec<_>>();
         assert_eq!((state(), caps()), ((0, 0), [1, 1, 1].to_vec()));
         let lease = bounded.acquire("a");
         assert_eq!((state(), caps()), ((1, 1), [1, 1, 1].to_vec()));
         drop(lease);
         assert_eq!((state(), caps()), ((0, 0), [1, 1, 1].to_vec()));
-        assert_eq!(bounded.cap_of(ServerIx::new(3)), 0);
+        assert_eq!(bounded.limit_of(ServerIx::new(3)), 0);
     }
 
     #[test]
@@ -424,7 +426,7 @@ mod tests {
         for (left, cap) in [(8, 7), (6, 6), (5, 5)] {
             held.truncate(left);
             let lease = two.acquire(&key);
-            assert!(lease.is_displaced() && two.cap_of(ServerIx::new(0)) == cap, "{left}");
+            assert!(lease.is_displaced() && two.limit_of(ServerIx::new(0)) == cap, "{left}");
         }
         held.truncate(4);
         more.push(two.acquire(&key));

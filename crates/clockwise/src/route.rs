@@ -16,8 +16,10 @@ use crate::server::Server;
 /// The servers of one placement that are down now, as one client sees it.
 ///
 /// A set of [`ServerIx`] of the placement it was made for, one bit a server, with a
-/// [version](Down::version) that rises at each change. It says nothing about who owns what.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// [version](Down::version) that rises at each change. It says nothing about who owns what. Asked
+/// about another placement it speaks of other servers: with a new fleet comes a new set, marked by
+/// name.
+#[derive(Clone, Debug)]
 pub struct Down {
     bits: Vec<u64>,
     servers: usize,
@@ -44,7 +46,7 @@ impl Down {
     }
 
     /// Notes that a server is up. `true` if it was down before, and then the version has risen.
-    pub fn clear(&mut self, server: ServerIx) -> bool {
+    pub fn unmark(&mut self, server: ServerIx) -> bool {
         let known = self.contains(server);
         if known {
             self.flip(server);
@@ -64,9 +66,9 @@ impl Down {
         Ok(self.mark(find(placement, name)?))
     }
 
-    /// [`Down::clear`] by name. Refuses a name that `placement` does not hold.
-    pub fn clear_name<P: Placement + ?Sized>(&mut self, placement: &P, name: &str) -> Result<bool, Error> {
-        Ok(self.clear(find(placement, name)?))
+    /// [`Down::unmark`] by name. Refuses a name that `placement` does not hold.
+    pub fn unmark_name<P: Placement + ?Sized>(&mut self, placement: &P, name: &str) -> Result<bool, Error> {
+        Ok(self.unmark(find(placement, name)?))
     }
 
     /// Whether the server is down.
@@ -84,11 +86,21 @@ impl Down {
         self.count == 0
     }
 
-    /// How often the set has changed: equal versions of one set are the same set.
+    /// How often the set has changed: at equal versions one set holds the same servers, and need
+    /// not be looked at again.
     pub fn version(&self) -> u64 {
         self.version
     }
 }
+
+/// The same servers down, of as many; however often the sets have changed.
+impl PartialEq for Down {
+    fn eq(&self, other: &Down) -> bool {
+        (&self.bits, self.servers) == (&other.bits, other.servers)
+    }
+}
+
+impl Eq for Down {}
 
 /// Names are looked up when a health check reports, not for each key: a scan will do.
 fn find<P: Placement + ?Sized>(placement: &P, name: &str) -> Result<ServerIx, Error> {
@@ -207,7 +219,7 @@ mod tests {
                 if subset >> i & 1 == 1 {
                     down.mark(ServerIx::new(i))
                 } else {
-                    down.clear(ServerIx::new(i))
+                    down.unmark(ServerIx::new(i))
                 };
             }
             assert_eq!(down.len(), subset.count_ones() as usize);
@@ -250,7 +262,7 @@ mod tests {
         let owner = placement.owner_ix(b"k");
         down.mark(owner);
         assert_eq!(route_ix(&placement, "k", &down), Route::NoSubstitute { owner });
-        down.clear(owner);
+        down.unmark(owner);
         assert_eq!(route_ix(&placement, "k", &down), Route::Owner(owner));
     }
 
@@ -261,13 +273,27 @@ mod tests {
         let last = ServerIx::new(69);
         assert!(down.mark(last) && down.version() == 1 && down.contains(last));
         assert!(!down.mark(last) && down.version() == 1);
-        assert!(!down.clear(ServerIx::new(5)) && down.version() == 1);
-        assert!(down.clear(last) && down.version() == 2 && down.is_empty());
+        assert!(!down.unmark(ServerIx::new(5)) && down.version() == 1);
+        assert!(down.unmark(last) && down.version() == 2 && down.is_empty());
         for stranger in [70, 127, 128, u32::MAX] {
             assert!(!down.mark(ServerIx::new(stranger)) && !down.contains(ServerIx::new(stranger)));
-            assert!(!down.clear(ServerIx::new(stranger)));
+            assert!(!down.unmark(ServerIx::new(stranger)));
         }
         assert_eq!((down.version(), down.len()), (2, 0));
+    }
+
+    #[test]
+    fn sets_are_equal_if_the_same_servers_are_down() {
+        let (toy, b) = (Toy::of(3), ServerIx::new(1));
+        let (mut once, mut again) = (Down::none(&toy), Down::none(&toy));
+        once.mark(b);
+        again.mark(b);
+        again.unmark(b);
+        assert_ne!(once, again);
+        again.mark(b);
+        assert_eq!(once, again);
+        assert_ne!(once.version(), again.version());
+        assert_ne!(Down::none(&toy), Down::none(&Toy::of(4)));
     }
 
     #[test]
@@ -276,7 +302,7 @@ mod tests {
         let mut down = Down::none(&toy);
         let error = down.mark_name(&toy, "s2").unwrap_err();
         assert!(error.is_unknown_server() && error.server() == Some("s2"));
-        assert!(down.clear_name(&toy, "").is_err());
+        assert!(down.unmark_name(&toy, "").is_err());
         assert_eq!(down.version(), 0);
     }
 }

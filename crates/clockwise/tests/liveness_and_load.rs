@@ -67,7 +67,7 @@ fn while_a_server_is_down_only_its_keys_are_answered_elsewhere_and_none_moves() 
         // Two eighths of the weight; a ring of one point for each unit of it is far off.
         assert!((100..15_000).contains(&elsewhere), "{scheme}: {elsewhere}");
 
-        assert_eq!((down.clear_name(placement, "b"), down.version()), (Ok(true), 2));
+        assert_eq!((down.unmark_name(placement, "b"), down.version()), (Ok(true), 2));
         assert_eq!(answers(&down), before, "{scheme}");
         // To every other client it is the view of before: health has changed, the epoch has not.
         let elsewhere = View::new(Epoch::new(7), scheme.build(&fleet).unwrap());
@@ -127,7 +127,7 @@ fn a_hot_key_spills_over_exactly_as_the_running_cap_allows() {
     let leases: Vec<_> = requests.iter().map(|key| bounded.acquire(key)).collect();
     assert_eq!(bounded.loads(), [197, 310, 313, 180]);
     assert_eq!(leases.iter().filter(|lease| lease.is_displaced()).count(), 324);
-    assert_eq!(bounded.cap_of(ServerIx::new(0)), 313);
+    assert_eq!(bounded.limit_of(ServerIx::new(0)), 313);
     drop(leases);
     assert_eq!((bounded.loads(), bounded.total()), (vec![0; 4], 0));
 }
