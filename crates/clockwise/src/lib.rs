@@ -1,8 +1,8 @@
 //! Which server owns this key, what moves when the fleet changes, and does every client agree?
 //!
 //! Whoever spreads keys over servers (a cache fleet, a sharded store, a load balancer) asks these
-//! three questions. This crate answers them from one core: eight schemes, byte-exact recipes of the
-//! systems people run, and an exact account of what a change moves. It does placement and nothing
+//! three questions. This crate answers them from one core: the schemes in the table below, byte-exact
+//! recipes of the systems people run, and an exact account of what a change moves. It does placement and nothing
 //! else: no I/O, no clock, no threads, no randomness, `no_std` with `alloc`.
 //!
 //! # A first look
@@ -49,7 +49,7 @@
 //! let mut down = Down::none(&ring);
 //! down.mark(holders[0]);
 //! match route(&ring, "user:42", &down) {
-//!     Route::Substitute { owner, server } => println!("{server:?} answers for {owner:?}"),
+//!     Route::Substitute { owner, server } => println!("{} is down, ask {}", owner.name(), server.address()),
 //!     other => unreachable!("{other:?}"),
 //! }
 //! # Ok::<(), clockwise::Error>(())
@@ -72,15 +72,15 @@
 //!
 //! # Which scheme
 //!
-//! | scheme | the owner is a function of | a join moves | lookup | take it for |
+//! | scheme | the owner is a function of | a join moves keys | lookup, once the key is hashed | take it for |
 //! |---|---|---|---|---|
 //! | [`Ring`] | key, set of servers and weights | only to the newcomer | an index and a short scan | fleets that change; compatible with most of what runs |
-//! | [`Rendezvous`] | the same | only to the newcomer, and evenly from all | one multiply-mix a server | up to some hundreds of servers; the best balance; replicas |
-//! | [`Maglev`] | the same | to the newcomer, and a little between others | one read | load balancers: near-perfect balance |
-//! | [`Jump`] | key, *list* of buckets | only to the new last one | a few divisions | numbered shards that are never removed |
-//! | [`ModN`] | key, *list* of buckets | nearly everything | one division | comparison, and systems that have it |
-//! | [`Slots`] | key, explicit map | what you move | one hash, one read | stores that migrate data on purpose |
-//! | [`Bounded`] | key, preference order, *current load* | as its base, and more | its base and a counter | hot keys |
+//! | [`Rendezvous`] | the same | only to the newcomer, and evenly from all | two multiplications a server; a few logarithms where weights differ | up to some hundreds of servers; shares exactly by weight; replicas |
+//! | [`Maglev`] | the same | to the newcomer, and a little between others | a division and a read | load balancers: near-perfect balance |
+//! | [`Jump`] | key, *list* of buckets | only to the new last one | some ln *n* divisions and a read | numbered shards that leave, if ever, from the end |
+//! | [`ModN`] | key, *list* of buckets | nearly all of them | a division and a read | comparison, and systems that have it |
+//! | [`Slots`] | key, explicit map | those you move | a division and a read | stores that migrate data on purpose |
+//! | [`Bounded`] | key, preference order, *current load* | as its base, and more | its base and two counters, and down the order past full servers | hot keys |
 //!
 //! A scheme of a **set** takes [`Members`], one of a **list** takes [`Buckets`], and one of a **map**
 //! takes a [`SlotMap`]: what an answer depends on is the type of its input, so that jump cannot be
@@ -94,17 +94,19 @@
 //! A ring is ten lines, and the eleventh decides whether clients agree: which of two equal points
 //! owns the arc, what a weight of 0 means, whether `hash == point` belongs to this point or to the
 //! next, what happens to the other keys when one weight changes. Those are stated here for every
-//! scheme and dialect, tested against a one-line oracle, and frozen: a change of any answer is a
+//! scheme and dialect, tested (a scheme against its paper's rule in one line, a dialect against
+//! answers recorded from the program where its page says so), and frozen: a change of any answer is a
 //! major version. Where you need none of this, `hash % n` is faster to read and as fast to run.
 //!
 //! # What is promised
 //!
 //! - The same names, weights and keys give the same owner on every platform, in every build, for
 //!   ever. Keys are bytes; `std::hash::Hash`, whose output is not promised, is used nowhere. The one
-//!   scheme with a logarithm computes it from `+ - * /` in a fixed order ([`rendezvous`]).
+//!   scheme with a logarithm computes it from `+ - * /` in a fixed order ([`rendezvous`]). (Excepted
+//!   are targets whose `f64` is not that of IEEE 754: of 32-bit x86, those without SSE2.)
 //! - [`owner`](Placement::owner) never fails, never panics, and never allocates. What could go wrong
 //!   goes wrong when a fleet or a placement is built, with an [`Error`] that names the server and the
-//!   value.
+//!   value. (So it is as long as hashes and scores of your own keep to that.)
 //! - Membership, liveness and load are three different arguments. A server that is
 //!   [down](route::route) still owns its keys; one that is [draining](Server::draining) is listed and
 //!   owns nothing.
