@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use clockwise::hash::{NamedHash, RedisSlot};
 use clockwise::maglev::{MAX_TABLE_SIZE, TABLE_SIZE};
+use clockwise::ring::POINTS_PER_WEIGHT;
 use clockwise::slots::MAX_SLOTS;
 use clockwise::{Cap, Error, Scheme};
 
@@ -30,9 +31,6 @@ const SCHEMES: &[Kind] = &[
     ("slots", &["hash", "slots"]),
     ("bounded", &["hash", "points_per_weight", "epsilon"]),
 ];
-
-/// Points for a unit of weight, unless said.
-const POINTS_PER_WEIGHT: u64 = 160;
 
 /// Reads `[placement]`.
 pub(crate) fn own(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
@@ -88,7 +86,7 @@ fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme
     let default = if name == "slots" { NamedHash::RedisSlot } else { NamedHash::default() };
     let hash = choice(report, fields, "hash", default, NamedHash::ALL);
     let points = |report: &mut Report| {
-        number(report, fields, "points_per_weight", POINTS_PER_WEIGHT, u32::MAX.into())
+        number(report, fields, "points_per_weight", POINTS_PER_WEIGHT.into(), u32::MAX.into())
             .map(|points| points as u32)
     };
     Some(match name {

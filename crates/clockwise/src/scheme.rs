@@ -18,7 +18,7 @@ use crate::members::{Buckets, Members};
 use crate::modulo::ModN;
 use crate::placement::{Measured, Placement, Ranked, ServerIx};
 use crate::rendezvous::{Native, Rendezvous};
-use crate::ring::{Geometry, Ring};
+use crate::ring::{Geometry, POINTS_PER_WEIGHT, Ring};
 use crate::server::Server;
 use crate::slots::{SlotMap, Slots};
 
@@ -104,11 +104,11 @@ impl Scheme {
             Scheme::ModN { hash },
             ring(1),
             ring(16),
-            ring(160),
+            ring(POINTS_PER_WEIGHT),
             Scheme::Rendezvous { hash },
             Scheme::Jump { hash },
             Scheme::Maglev { hash, table_size: TABLE_SIZE },
-            Scheme::Bounded { hash, points_per_weight: 160, cap: Cap::QUARTER },
+            Scheme::Bounded { hash, points_per_weight: POINTS_PER_WEIGHT, cap: Cap::QUARTER },
         ]
     }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::circle::Circle;
 use super::walk::Seen;
-use super::{Boundary, Collision, Inner, MAX_POINTS, Ring, Tie};
+use super::{Boundary, Collision, Inner, MAX_POINTS, POINTS_PER_WEIGHT, Ring, Tie};
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Width};
 use crate::members::{Buckets, Members};
@@ -68,10 +68,10 @@ pub struct RingBuilder<'a, H> {
 
 impl<'a, H: KeyHash> RingBuilder<'a, H> {
     pub(super) fn new(hash: H) -> RingBuilder<'a, H> {
-        RingBuilder { hash, points_per_weight: 160, label: Label::Native }
+        RingBuilder { hash, points_per_weight: POINTS_PER_WEIGHT, label: Label::Native }
     }
 
-    /// Points for each unit of weight; 160 unless said. More points even out the arcs (the busiest
+    /// Points for each unit of weight; [`POINTS_PER_WEIGHT`] unless said. More points even out the arcs (the busiest
     /// of *n* servers stands near 1 + √(2 ln *n* ÷ points) of the mean) and cost memory.
     #[must_use]
     pub fn points_per_weight(self, points_per_weight: u32) -> Self {

@@ -44,6 +44,9 @@ use crate::placement::{
 };
 use crate::server::Server;
 
+/// How many points a server has for each unit of its weight where none are said.
+pub const POINTS_PER_WEIGHT: u32 = 160;
+
 /// The most points a ring may have: 2²⁴ (16,777,216). Such a ring takes about 0.3 GB, and while it
 /// is built twice that.
 pub const MAX_POINTS: u64 = 1 << 24;
@@ -142,7 +145,7 @@ struct Inner {
 }
 
 impl<H: KeyHash> Ring<H> {
-    /// Starts a ring whose points and keys are placed by `hash`: 160 points per weight and
+    /// Starts a ring whose points and keys are placed by `hash`: [`POINTS_PER_WEIGHT`] and
     /// [`Label::Native`] until said otherwise.
     pub fn builder<'a>(hash: H) -> RingBuilder<'a, H> {
         RingBuilder::new(hash)
