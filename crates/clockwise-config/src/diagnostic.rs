@@ -184,6 +184,8 @@ impl fmt::Debug for Diagnostic {
     }
 }
 
+impl std::error::Error for Diagnostic {}
+
 /// All complaints about a file that one reading could find, in the order of the lines. Never empty.
 ///
 /// As text, one line each; [`render`](Diagnostics::render) shows the lines they speak of.
