@@ -21,6 +21,7 @@ pub struct Fleet {
 }
 
 /// One scheme on both sides of the change, and what it moved so far.
+#[derive(Debug)]
 struct Contestant {
     scheme: Scheme,
     before: Built,
@@ -64,6 +65,7 @@ impl Contestant {
 }
 
 /// A change under way of being measured.
+#[derive(Debug)]
 pub struct Plan {
     main: Contestant,
     others: Vec<Contestant>,
@@ -144,6 +146,7 @@ impl Plan {
 }
 
 /// What a change moves.
+#[derive(Clone, Debug)]
 pub struct Report {
     /// Counted on the keys, under the fleet's own scheme.
     pub moves: Moves,

@@ -1,5 +1,6 @@
 //! The stream of records.
 
+use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -37,6 +38,16 @@ pub struct KeyReader<R> {
     decoded: Vec<u8>,
     requests: u64,
     bytes: u64,
+}
+
+/// Without the input, which need not have a Debug of its own, and without keys.
+impl<R> fmt::Debug for KeyReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyReader")
+            .field("format", &self.format)
+            .field("encoding", &self.encoding)
+            .finish_non_exhaustive()
+    }
 }
 
 impl KeyReader<File> {

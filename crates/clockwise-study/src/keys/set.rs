@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use clockwise::hash::SplitMix64;
 use clockwise::moves::Tally;
 
 use super::{Error, KeyReader, Record};
@@ -11,8 +12,7 @@ pub const SEEDED_KEYS: u32 = 1_000_000;
 
 /// The key at `index` of the sequence with this seed: `key:` and sixteen hexadecimal digits.
 ///
-/// The digits are output `index` (from 0) of SplitMix64 started at `seed` (G. L. Steele, D. Lea,
-/// C. H. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014), lower case, most
+/// The digits are output `index` (from 0) of [`SplitMix64`] started at `seed`, lower case, most
 /// significant first. Outputs of one seed are all distinct. The sequence never changes, so that a
 /// figure from seeded keys can be had again anywhere. The digits are random rather than counted up
 /// because some key hashes in use spread consecutive numbers better or worse than real keys.
@@ -23,15 +23,11 @@ pub const SEEDED_KEYS: u32 = 1_000_000;
 /// assert_eq!(&seeded_key(0, 0), b"key:e220a8397b1dcdaf");
 /// ```
 pub fn seeded_key(seed: u64, index: u64) -> [u8; 20] {
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut z = seed.wrapping_add(STEP.wrapping_mul(index.wrapping_add(1)));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^= z >> 31;
+    let mut digits = SplitMix64::mix(seed.wrapping_add(SplitMix64::STEP.wrapping_mul(index)));
     let mut key = *b"key:0000000000000000";
     for digit in key[4..].iter_mut().rev() {
-        *digit = b"0123456789abcdef"[(z & 15) as usize];
-        z >>= 4;
+        *digit = b"0123456789abcdef"[(digits & 15) as usize];
+        digits >>= 4;
     }
     key
 }

@@ -1,5 +1,7 @@
 //! Theory, held to an independent program, to published figures and to simulated rings.
 
+use clockwise::hash::SplitMix64;
+
 use super::*;
 
 /// SplitMix64, here only to draw random rings.
@@ -7,11 +9,9 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let number = SplitMix64::mix(self.0);
+        self.0 = self.0.wrapping_add(SplitMix64::STEP);
+        number
     }
     fn below(&mut self, bound: u64) -> usize {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as usize
