@@ -60,24 +60,27 @@ pub(crate) fn warn_of(
     reading: &args::Reading,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    let Some(ring) = built.ring() else { return Ok(()) };
-    if let Some(message) = narrow(pool, built, &ring) {
-        console.say(&pool.warn(None, &message, &reading.into()))?;
-    }
-    for server in ring.pointless() {
-        console.say(&pool.warn(Some(server.name().as_str()), &pointless(server, built), &reading.into()))?;
-    }
-    if ring.ties_are_unspecified() {
-        for collision in ring.collisions() {
-            let names: Vec<&str> =
-                collision.servers().iter().map(|ix| built.servers()[ix.index()].name().as_str()).collect();
-            let message = format!(
-                "servers {} share the point {}, and this system does not say which of them owns it: instances may differ",
-                names.join(" and "),
-                collision.position()
-            );
+    if let Some(ring) = built.ring() {
+        if let Some(message) = narrow(pool, built, &ring) {
             console.say(&pool.warn(None, &message, &reading.into()))?;
         }
+        for server in ring.pointless() {
+            console.say(&pool.warn(
+                Some(server.name().as_str()),
+                &pointless(server, built),
+                &reading.into(),
+            ))?;
+        }
+    }
+    for collision in built.unsettled() {
+        let names: Vec<&str> =
+            collision.servers().iter().map(|ix| built.servers()[ix.index()].name().as_str()).collect();
+        let message = format!(
+            "servers {} share the point {}, and this system does not say which of them owns it: instances may differ",
+            names.join(" and "),
+            collision.position()
+        );
+        console.say(&pool.warn(None, &message, &reading.into()))?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::members::{Buckets, Members};
 use crate::modulo::ModN;
 use crate::placement::{Measured, Placement, Ranked, ServerIx};
 use crate::rendezvous::{Native, Rendezvous};
-use crate::ring::{Geometry, POINTS_PER_WEIGHT, Ring};
+use crate::ring::{Collision, Geometry, POINTS_PER_WEIGHT, Ring};
 use crate::server::Server;
 use crate::slots::{SlotMap, Slots};
 
@@ -223,6 +223,15 @@ impl Built {
             Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) | Built::Maglev(_) | Built::Slots(_) => {
                 None
             }
+        }
+    }
+
+    /// Positions that several servers share and whose owner the system leaves open: at each of them
+    /// two of its clients may differ. Native schemes leave nothing open.
+    pub fn unsettled(&self) -> Vec<Collision> {
+        match self {
+            Built::Dialect(placed) => placed.unsettled(),
+            _ => Vec::new(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! below, and can be named in a fleet file from then on (with its keys, in `clockwise-config`).
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
@@ -17,13 +18,19 @@ use crate::hash::KeyHash;
 use crate::members::Buckets;
 use crate::modulo::ModN;
 use crate::placement::Placement;
-use crate::ring::{Geometry, Ring};
+use crate::ring::{Collision, Geometry, Ring};
 
 /// What a recipe builds.
 pub(super) trait Recipe: Placement + fmt::Debug + Send + Sync {
     /// The points, where it is a ring.
     fn geometry(&self) -> Option<Geometry> {
         None
+    }
+
+    /// Positions whose owner the system leaves open.
+    fn unsettled(&self) -> Vec<Collision> {
+        let ring = self.geometry().filter(Ring::ties_are_unspecified);
+        ring.map_or_else(Vec::new, |ring| ring.collisions().to_vec())
     }
 }
 
@@ -40,7 +47,13 @@ impl<H: KeyHash + Send + Sync> Recipe for Ring<H> {
 }
 
 impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for ModN<H> {}
-impl Recipe for php_memcache::Placed {}
+
+impl Recipe for php_memcache::Placed {
+    fn unsettled(&self) -> Vec<Collision> {
+        php_memcache::Placed::unsettled(self)
+    }
+}
+
 impl Recipe for pymemcache::Placed {}
 
 impl Recipe for uhashring::Placed {
@@ -128,6 +141,12 @@ impl PlacedAs {
     /// The points, where it is a ring.
     pub fn ring(&self) -> Option<Geometry> {
         self.0.geometry()
+    }
+
+    /// Positions that several servers share and whose owner the system leaves open: at each of them
+    /// two of its clients may differ.
+    pub fn unsettled(&self) -> Vec<Collision> {
+        self.0.unsettled()
     }
 }
 

@@ -30,12 +30,11 @@ use super::ketama;
 use crate::choice::choice;
 use crate::error::Error;
 use crate::hash::{Crc32, Fnv1a32Signed, KeyHash, Width, hash_choice};
-use crate::members::{Buckets, Members};
+use crate::members::Buckets;
 use crate::modulo::ModN;
-use crate::placement::Placement;
-use crate::ring::{Boundary, Ring, Tie};
+use crate::placement::{Layout, Measured, Placement, ServerIx, Share};
+use crate::ring::{Boundary, Collision, Ring, Tie};
 use crate::server::Server;
-use crate::slots::{SlotMap, Slots};
 
 /// Points for each unit of weight.
 const POINTS: u32 = 160;
@@ -128,18 +127,15 @@ impl Options {
         let count = |server: &Server| server.weight().get().saturating_mul(POINTS);
         let points = ketama::points(list, count, stem, |label| [hash.hash(label)])?;
         let ring = Ring::from_points(hash, list, points, Boundary::AtOrAfter, Tie::Unspecified)?;
-        let mut buckets = alloc::vec![Vec::new(); ring.servers().len()];
-        for bucket in 0..BUCKETS {
-            buckets[ring.owner_of_hash((STEP * bucket).into()).index()].push(bucket);
-        }
-        let mut map = SlotMap::builder(&Members::from(list), BUCKETS)?;
-        for (server, buckets) in ring.servers().iter().zip(buckets) {
-            if !buckets.is_empty() {
-                map = map.assign(buckets, server.name().as_str())?;
-            }
-        }
-        Ok(Consistent { buckets: Slots::new(hash, &map.build()?)?, ring })
+        let buckets = (0..BUCKETS).map(|bucket| ring.owner_of_hash(start(bucket))).collect();
+        let key_hash = format!("{} mod {BUCKETS}", hash.name());
+        Ok(Consistent { ring, buckets, key_hash })
     }
+}
+
+/// Where a bucket looks for its point.
+fn start(bucket: u32) -> u64 {
+    (STEP * bucket).into()
 }
 
 fn stem(server: &Server) -> String {
@@ -165,6 +161,14 @@ impl Placed {
             Placed::Consistent(consistent) => consistent,
         }
     }
+
+    /// Positions at which the system leaves open who owns a bucket.
+    pub(super) fn unsettled(&self) -> Vec<Collision> {
+        match self {
+            Placed::Standard(_) => Vec::new(),
+            Placed::Consistent(consistent) => consistent.unsettled(),
+        }
+    }
 }
 
 answers_as!(Placed, this => this.placement());
@@ -172,13 +176,15 @@ answers_as!(Placed, this => this.placement());
 /// 1024 buckets, and the ring that they were filled from.
 #[derive(Clone, Debug)]
 pub struct Consistent {
-    buckets: Slots<Function>,
     ring: Ring<Function>,
+    buckets: Vec<ServerIx>,
+    /// The rule from key to bucket, by name.
+    key_hash: String,
 }
 
 impl Consistent {
-    /// The buckets, which keys are placed by.
-    pub fn buckets(&self) -> &Slots<Function> {
+    /// The owner of each bucket. Bucket *i* has the keys whose hash mod 1024 is *i*.
+    pub fn buckets(&self) -> &[ServerIx] {
         &self.buckets
     }
 
@@ -186,9 +192,43 @@ impl Consistent {
     pub fn ring(&self) -> &Ring<Function> {
         &self.ring
     }
+
+    /// The collisions that a bucket falls on.
+    fn unsettled(&self) -> Vec<Collision> {
+        let used =
+            |position| (0..BUCKETS).any(|bucket| self.ring.position_of_hash(start(bucket)) == position);
+        self.ring.collisions().iter().filter(|collision| used(collision.position())).cloned().collect()
+    }
 }
 
-answers_as!(Consistent, this => &this.buckets);
+impl Placement for Consistent {
+    fn servers(&self) -> &[Server] {
+        self.ring.servers()
+    }
+    fn owner_ix(&self, key: &[u8]) -> ServerIx {
+        self.buckets[(self.ring.hash().hash(key) % u64::from(BUCKETS)) as usize]
+    }
+    fn depends_on_order(&self) -> bool {
+        self.ring.depends_on_order()
+    }
+    fn measured(&self) -> Option<&dyn Measured> {
+        Some(self)
+    }
+}
+
+impl Measured for Consistent {
+    /// Buckets of all buckets.
+    fn shares(&self) -> Vec<Share> {
+        let mut counts = alloc::vec![0_u128; self.ring.servers().len()];
+        for owner in &self.buckets {
+            counts[owner.index()] += 1;
+        }
+        counts.into_iter().map(|count| Share::new(count, BUCKETS.into())).collect()
+    }
+    fn layout(&self) -> Option<Layout<'_>> {
+        Some(Layout::Slots { owners: &self.buckets, key_hash: &self.key_hash })
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -207,11 +247,27 @@ mod tests {
             let position = Crc32.hash(key.as_bytes()) % 1024 * 4_194_303;
             let point = points.iter().find(|point| point.0 >= position).unwrap_or(&points[0]);
             let owner = &place.ring().servers()[point.1.index()];
-            assert_eq!(place.buckets().owner(&key), owner, "{key}");
+            assert_eq!(Placement::owner(&place, key.as_bytes()), owner, "{key}");
             elsewhere += usize::from(place.ring().owner(&key) != owner);
         }
         assert!(elsewhere > 100, "{elsewhere}");
         assert_eq!(place.ring().point_counts(), [160, 480]);
+        let shares = place.shares();
+        assert_eq!(shares.iter().map(|share| share.part()).sum::<u128>(), 1024);
+        assert_eq!(shares[0].part(), place.buckets().iter().filter(|ix| ix.index() == 0).count() as u128);
+    }
+
+    #[test]
+    fn collisions_count_where_a_bucket_falls_on_them() {
+        let at = |name| Server::new(name).unwrap().with_address("10.0.0.1:11211").unwrap();
+        let place = Options::default().build(&Buckets::new([at("x"), at("y")]).unwrap()).unwrap();
+        let Placed::Consistent(consistent) = &place else { panic!("the default is consistent") };
+        assert_eq!(consistent.ring().collisions().len(), 160);
+        // An arc may lie between two buckets, and few of 160 are as short as that.
+        assert!((150..=160).contains(&place.unsettled().len()), "{}", place.unsettled().len());
+        assert!(consistent.buckets().iter().all(|ix| ix.index() == 0));
+        let other = Options::default().build(&list(&[("a:1", 1), ("b:2", 3)])).unwrap();
+        assert!(other.unsettled().is_empty());
     }
 
     #[test]
