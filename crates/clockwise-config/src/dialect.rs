@@ -4,19 +4,23 @@
 //! key is called what the field of the library's `Options` is called, and one that the file does
 //! not have keeps the default of those.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::mem::take;
 use std::str::FromStr;
 
-use clockwise::Error;
 use clockwise::dialect::{
-    Dialect, gomemcache, libketama, libmemcached, memjs, npm_hashring, npm_ketama, npm_memcached,
-    php_memcache, php_memcached, pylibmc, pymemcache, python_hashring, python_memcached, spymemcached,
-    twemproxy, uhashring,
+    Dialect, envoy, gomemcache, grpc, haproxy, libketama, libmemcached, memjs, nginx, npm_hashring,
+    npm_ketama, npm_memcached, php_memcache, php_memcached, pingora, pylibmc, pymemcache, python_hashring,
+    python_memcached, spymemcached, trafficserver, twemproxy, uhashring,
 };
 use clockwise::hash::HashTag;
+use clockwise::{Error, Zone};
 
+use crate::diagnostic::{quoted, ticked};
 use crate::fields::{self, Fields};
-use crate::node::Entry;
+use crate::fleet::ServerEntry;
+use crate::node::{self, Entry, ScalarKind};
 use crate::placement::{Kind, refuse_error, word_at};
 use crate::report::Report;
 use crate::write;
@@ -38,15 +42,6 @@ impl Value for bool {
     }
 }
 
-impl Value for u32 {
-    fn read(report: &mut Report, entry: &Entry) -> Option<u32> {
-        fields::integer(report, entry, 0, u64::from(u32::MAX)).map(|number| number as u32)
-    }
-    fn write(&self) -> String {
-        self.to_string()
-    }
-}
-
 impl Value for HashTag {
     fn read(report: &mut Report, entry: &Entry) -> Option<HashTag> {
         let tag = fields::text(report, entry).map(HashTag::from_str)?;
@@ -55,6 +50,86 @@ impl Value for HashTag {
     fn write(&self) -> String {
         // Two bytes that were read as text are text.
         write::text(&String::from_utf8_lossy(&self.marks()))
+    }
+}
+
+/// Whole numbers; which of them a system takes, its recipe knows.
+macro_rules! whole_numbers {
+    ($($number:ty),+) => {
+        $(impl Value for $number {
+            fn read(report: &mut Report, entry: &Entry) -> Option<$number> {
+                let number = fields::integer(report, entry, 0, <$number>::MAX.into())?;
+                <$number>::try_from(number).ok()
+            }
+            fn write(&self) -> String {
+                self.to_string()
+            }
+        })+
+    };
+}
+whole_numbers!(u16, u32, u64);
+
+impl Value for String {
+    fn read(report: &mut Report, entry: &Entry) -> Option<String> {
+        fields::text(report, entry).map(str::to_owned)
+    }
+    fn write(&self) -> String {
+        write::text(self)
+    }
+}
+
+impl Value for haproxy::HashType {
+    fn read(report: &mut Report, entry: &Entry) -> Option<Self> {
+        let hash_type = fields::text(report, entry)?.parse();
+        refuse_error(report, entry, hash_type)
+    }
+    fn write(&self) -> String {
+        write::text(&self.to_string())
+    }
+}
+
+impl Value for trafficserver::Weight {
+    fn read(report: &mut Report, entry: &Entry) -> Option<Self> {
+        match entry.value.as_scalar() {
+            Some(scalar) if matches!(scalar.kind, ScalarKind::Integer | ScalarKind::Float) => {
+                let weight = scalar.text.replace('_', "").parse();
+                refuse_error(report, entry, weight)
+            }
+            _ => {
+                fields::wrong_type(report, entry, "a number");
+                None
+            }
+        }
+    }
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// A value for each of some servers or zones: `ids = { web-1 = 101 }`.
+impl<K: FromStr<Err = Error> + Display + Ord, T: Value> Value for BTreeMap<K, T> {
+    fn read(report: &mut Report, entry: &Entry) -> Option<Self> {
+        let node::Value::Map(items) = &entry.value.value else {
+            fields::wrong_type(report, entry, "names with values in { }");
+            return None;
+        };
+        // All of them, so that a file hears of all its errors.
+        let read: Vec<Option<(K, T)>> = items
+            .iter()
+            .map(|item| {
+                let name = item.key.parse().map_err(|error: Error| {
+                    report.error(item.key_span, error.to_string());
+                });
+                let value = T::read(report, item);
+                Some((name.ok()?, value?))
+            })
+            .collect();
+        read.into_iter().collect()
+    }
+    fn write(&self) -> String {
+        let item = |(name, item): (&K, &T)| format!("{} = {}", write::text(&name.to_string()), item.write());
+        let items: Vec<String> = self.iter().map(item).collect();
+        if items.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", items.join(", ")) }
     }
 }
 
@@ -101,6 +176,27 @@ impl<T: Value> Setting for Option<T> {
     }
 }
 
+/// Complains of settings for servers that the fleet does not have.
+pub(crate) fn refuse_strangers(report: &mut Report, fields: &Fields<'_>, servers: &[ServerEntry]) {
+    for entry in fields.entries() {
+        let node::Value::Map(items) = &entry.value.value else { continue };
+        let zones = entry.key == "locality_weights";
+        for item in items {
+            let is_known = |server: &ServerEntry| match server.server().zone().map(Zone::as_str) {
+                zone if zones => zone == Some(item.key.as_str()),
+                _ => server.server().name().as_str() == item.key,
+            };
+            if !servers.iter().any(is_known) {
+                let what = if zones { "in the zone" } else { "called" };
+                let message =
+                    format!("{} speaks of a server {what} {}", ticked(&entry.key), quoted(&item.key));
+                report
+                    .push(report.error_at(item.key_span, message).with_help("the fleet has no such server"));
+            }
+        }
+    }
+}
+
 macro_rules! words {
     ($($word:ty,)+) => {
         $(impl Word for $word {
@@ -112,6 +208,9 @@ macro_rules! words {
 }
 
 words! {
+    envoy::HashFunction,
+    envoy::Policy,
+    haproxy::HashKey,
     libmemcached::Distribution,
     libmemcached::Hash,
     npm_hashring::Algorithm,
@@ -125,6 +224,7 @@ words! {
     spymemcached::Hash,
     spymemcached::KeyFormat,
     spymemcached::Locator,
+    trafficserver::Qstring,
     twemproxy::Distribution,
     twemproxy::Hash,
     uhashring::HashFn,
@@ -139,11 +239,11 @@ macro_rules! dialects {
         pub(crate) fn read(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Dialect> {
             match name {
                 $($name => {
-                    let default = $module::Options::default();
-                    // All are read before any is missed, so that a file hears of all its errors.
-                    $(let $key = Setting::read(report, fields, stringify!($key), default.$key);)*
                     #[allow(unused_mut, reason = "some have no settings")]
-                    let mut options = default;
+                    let mut options = $module::Options::default();
+                    // All are read before any is missed, so that a file hears of all its errors.
+                    $(let $key =
+                        Setting::read(report, fields, stringify!($key), take(&mut options.$key));)*
                     $(options.$key = $key?;)*
                     Some(Dialect::$variant(options))
                 })+
@@ -168,20 +268,29 @@ macro_rules! dialects {
 }
 
 dialects! {
+    "envoy" => Envoy, envoy {
+        lb_policy minimum_ring_size maximum_ring_size hash_function table_size use_hostname_for_hashing
+        hash_keys locality_weights hash_balance_factor
+    }
     "gomemcache" => Gomemcache, gomemcache {}
+    "grpc" => Grpc, grpc { min_ring_size max_ring_size ring_size_cap hash_keys }
+    "haproxy" => Haproxy, haproxy { hash_type hash_key ids guids hash_balance_factor }
     "libketama" => Libketama, libketama {}
     "libmemcached" => Libmemcached, libmemcached { distribution hash set_after_servers sort_hosts }
     "memjs" => Memjs, memjs {}
+    "nginx" => Nginx, nginx { consistent }
     "npm-hashring" => NpmHashring, npm_hashring { algorithm compatibility default_port vnode_count }
     "npm-ketama" => NpmKetama, npm_ketama {}
     "npm-memcached" => NpmMemcached, npm_memcached { algorithm compatibility }
     "php-memcache" => PhpMemcache, php_memcache { hash_strategy hash_function }
     "php-memcached" => PhpMemcached, php_memcached { distribution hash libketama_compatible set_after_servers }
+    "pingora" => Pingora, pingora { }
     "pylibmc" => Pylibmc, pylibmc { hash ketama ketama_weighted distribution }
     "pymemcache" => Pymemcache, pymemcache { key_type }
     "python-hashring" => PythonHashring, python_hashring {}
     "python-memcached" => PythonMemcached, python_memcached {}
     "spymemcached" => Spymemcached, spymemcached { locator hash key_format weighted }
+    "trafficserver" => Trafficserver, trafficserver { qstring weights hash_strings }
     "twemproxy" => Twemproxy, twemproxy { distribution hash hash_tag }
     "uhashring" => Uhashring, uhashring { hash_fn vnodes }
 }

@@ -18,9 +18,10 @@
 //! `version`, a scheme or dialect, and each server's `name` are required. A server without an
 //! address is reached under its name, weighs 1, stands in no zone and is active.
 
-use clockwise::{Error, Server};
+use clockwise::{Error, Scheme, Server};
 
 use crate::diagnostic::{quoted, ticked};
+use crate::dialect;
 use crate::fields::{self, Fields, shown};
 use crate::fleet::{PoolRead, ServerEntry, settle};
 use crate::node::{Entry, Node, ScalarKind, Value};
@@ -42,12 +43,14 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
     let mut span = start;
     let mut settings = Vec::new();
     let mut scheme = None;
+    let mut placed = None;
     match fields.get("placement") {
         Some(entry) => {
             span = entry.key_span;
-            if let Some(fields) = Fields::of(report, &entry.value, "[placement]".to_owned(), span) {
+            placed = Fields::of(report, &entry.value, "[placement]".to_owned(), span);
+            if let Some(fields) = &placed {
                 settings = fields.settings(|key| !["scheme", "dialect"].contains(&key));
-                scheme = placement::own(report, &fields);
+                scheme = placement::own(report, fields);
             }
         }
         None => report.push(
@@ -57,7 +60,7 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
         ),
     }
     let mut place = start;
-    let entries = match fields.get("server").map(|entry| (entry, &entry.value.value)) {
+    let entries: Vec<ServerEntry> = match fields.get("server").map(|entry| (entry, &entry.value.value)) {
         Some((entry, Value::List(items))) => {
             place = entry.key_span;
             items.iter().filter_map(|item| server(report, item)).collect()
@@ -69,6 +72,9 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
         }
         None => Vec::new(),
     };
+    if let (Some(fields), Some(Scheme::Dialect(_))) = (&placed, &scheme) {
+        dialect::refuse_strangers(report, fields, &entries);
+    }
     let entries = settle(report, "the fleet", place, entries);
     Some(PoolRead { name: None, span, scheme: Ok(scheme?), settings, entries, warnings: Vec::new() })
 }

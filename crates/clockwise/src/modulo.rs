@@ -71,6 +71,11 @@ impl<H: KeyHash> ModN<H> {
         ModN { hash, servers: list.shared(), buckets }
     }
 
+    /// Buckets that another rule dealt out: at least one, of active servers of the list.
+    pub(crate) fn from_table(hash: H, list: &Buckets, buckets: Vec<ServerIx>) -> ModN<H> {
+        ModN { hash, servers: list.shared(), buckets: buckets.into() }
+    }
+
     owners_by_hash!();
 
     /// The owner of a key that the caller has hashed.

@@ -95,7 +95,7 @@ fn a_scheme_that_does_not_exist_and_a_key_of_another_scheme() {
 4 | table_size = 65537
   | ^^^^^^^^^^
   |
-  = help: `table_size` belongs to maglev"#
+  = help: `table_size` belongs to maglev or envoy"#
     );
 }
 

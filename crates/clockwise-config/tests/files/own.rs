@@ -1,7 +1,8 @@
 //! Clockwise's own fleets: schemes, settings, what reads back.
 
 use clockwise::dialect::{
-    libmemcached, npm_hashring, php_memcached, pylibmc, spymemcached, twemproxy, uhashring,
+    Dialect, envoy, grpc, haproxy, libmemcached, nginx, npm_hashring, php_memcached, pingora, pylibmc,
+    spymemcached, trafficserver, twemproxy, uhashring,
 };
 use clockwise::hash::NamedHash;
 use clockwise::{Placement as _, Scheme, Zone};
@@ -47,6 +48,31 @@ fn every_scheme_is_read_with_its_settings_and_their_defaults() {
         ),
         ("dialect = 'twemproxy'", twemproxy::Options::default().into()),
         ("dialect = 'libmemcached'", libmemcached::Options::default().into()),
+        ("dialect = 'envoy'", envoy::Options::default().into()),
+        ("dialect = 'grpc'", grpc::Options::default().into()),
+        ("dialect = 'haproxy'", haproxy::Options::default().into()),
+        ("dialect = 'nginx'", nginx::Options::default().into()),
+        ("dialect = 'nginx'\nconsistent = true", nginx::Options { consistent: true }.into()),
+        ("dialect = 'trafficserver'", trafficserver::Options::default().into()),
+        (
+            "dialect = 'haproxy'\nhash_type = 'consistent  wt6'\nids = { b = 101 }",
+            haproxy::Options {
+                hash_type: "consistent wt6".parse().unwrap(),
+                ids: [("b".parse().unwrap(), 101)].into(),
+                ..haproxy::Options::default()
+            }
+            .into(),
+        ),
+        (
+            "dialect = 'envoy'\nlb_policy = 'MAGLEV'\ntable_size = 65_521\nhash_keys.a = 'k'",
+            envoy::Options {
+                lb_policy: envoy::Policy::Maglev,
+                table_size: 65_521,
+                hash_keys: [("a".parse().unwrap(), "k".to_owned())].into(),
+                ..envoy::Options::default()
+            }
+            .into(),
+        ),
         (
             "dialect = 'libmemcached'\ndistribution = 'CONSISTENT_WEIGHTED'\nhash = 'MD5'",
             libmemcached::Options::ketama_weighted().into(),
@@ -133,11 +159,67 @@ fn settings_survive_being_written() {
         "dialect = 'uhashring'\nvnodes = 4294967295",
         "dialect = 'pymemcache'\nkey_type = 'bytes'",
         "dialect = 'memjs'",
+        "dialect = 'nginx'\nconsistent = true",
+        "dialect = 'haproxy'\nhash_type = 'map-based crc32 avalanche'",
+        "dialect = 'haproxy'\nhash_type = 'consistent'\nhash_key = 'guid'\nguids = { a = 'x\"y', b = '' }",
+        "dialect = 'haproxy'\nids = { b = 1, a = 2 }\nhash_balance_factor = 65535",
+        "dialect = 'trafficserver'\nqstring = 'ignore'\nweights = { a = 0.5, b = 3 }\nhash_strings.b = 'é'",
+        "dialect = 'grpc'\nmin_ring_size = 64\nring_size_cap = 100",
+        "dialect = 'envoy'\nhash_function = 'MURMUR_HASH_2'\nuse_hostname_for_hashing = true",
+        "dialect = 'envoy'\nlb_policy = 'MAGLEV'\ntable_size = 251\nhash_balance_factor = 125",
     ] {
         let first = pool(fleet(text));
         let again = pool(first.to_toml());
         assert_eq!(again.scheme(), first.scheme(), "{text}\n{}", first.to_toml());
         assert_eq!(again.servers(), first.servers());
+    }
+}
+
+/// Servers of a pingora ring have addresses, and those of localities zones.
+#[test]
+fn settings_of_servers_with_addresses_and_zones_survive_being_written() {
+    let servers = "[[server]]\nname = 'a b'\naddress = '10.0.0.1:80'\nzone = 'r/x'\n[[server]]\nname = 'c'\naddress = '[::1]:80'\n";
+    for (placement, expected) in [
+        ("dialect = 'pingora'", Dialect::from(pingora::Options::default())),
+        (
+            "dialect = 'envoy'\nlocality_weights = { 'r/x' = 3 }\nhash_keys = { 'a b' = 'k' }",
+            envoy::Options {
+                locality_weights: Some([("r/x".parse().unwrap(), 3)].into()),
+                hash_keys: [("a b".parse().unwrap(), "k".to_owned())].into(),
+                ..envoy::Options::default()
+            }
+            .into(),
+        ),
+    ] {
+        let first = pool(format!("version = 1\n[placement]\n{placement}\n{servers}"));
+        assert_eq!(first.scheme(), &Scheme::Dialect(expected));
+        let again = pool(first.to_toml());
+        assert_eq!(again.scheme(), first.scheme(), "{}", first.to_toml());
+    }
+}
+
+#[test]
+fn settings_of_servers_are_checked_one_by_one() {
+    for (text, says) in [
+        ("dialect = 'haproxy'\nids = { c = 1 }", "fleet:4:9: `ids` speaks of a server called \"c\""),
+        ("dialect = 'haproxy'\nids = 7", "`ids` takes names with values in { }, and `7` is a whole number"),
+        ("dialect = 'haproxy'\nids = { a = '1' }", "`a` takes a whole number"),
+        ("dialect = 'haproxy'\nids = { '' = 1 }", "server name \"\" is empty"),
+        ("dialect = 'haproxy'\nguids.a = 1", "`a` takes text, and `1` is a whole number"),
+        ("dialect = 'haproxy'\nhash_type = 'consistent md5'", "there is no hash \"md5\""),
+        ("dialect = 'haproxy'\nhash_balance_factor = 65536", "it goes from 0 to 65535"),
+        ("dialect = 'trafficserver'\nweights.a = 0", "weight 0 is not a positive number"),
+        ("dialect = 'trafficserver'\nweights.a = nan", "is not a positive number"),
+        ("dialect = 'trafficserver'\nweights.a = '2'", "`a` takes a number, and `'2'` is text"),
+        (
+            "dialect = 'envoy'\nlocality_weights = { r = 1 }",
+            "`locality_weights` speaks of a server in the zone \"r\"",
+        ),
+        ("dialect = 'envoy'\nlb_policy = 'RANDOM'", "lb_policy RANDOM places nothing"),
+        ("dialect = 'nginx'\nids = { a = 1 }", "dialect \"nginx\" has no `ids`"),
+    ] {
+        let refused = refused(fleet(text));
+        assert!(refused.contains(says), "{text}: {refused}");
     }
 }
 

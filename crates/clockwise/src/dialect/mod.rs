@@ -1,7 +1,8 @@
 //! Recipes of real systems, to answer as they do, byte for byte.
 //!
 //! A recipe stands beside the schemes, not inside them: it is data (the system's own settings) and
-//! pure functions that turn a list of servers into points of a [`Ring`] or into a table of buckets.
+//! pure functions that turn a list of servers into points of a [`Ring`], a table of buckets, or turns
+//! of a [`Maglev`] table.
 //! What it fixes:
 //!
 //! | knob | values seen |
@@ -12,7 +13,7 @@
 //! | points per weight, and how they round | fixed, a product, a floor in floating point |
 //! | points of a digest | one, or four words in some byte order |
 //! | width of positions | 32 or 64 bits |
-//! | boundary | the first point `>=` the hash, or `>` |
+//! | boundary | the first point `>=` the hash, or `>`, or the nearest |
 //! | tie | by index, by name, the later one, not specified |
 //! | a dead server | walk on, rebuild without it, keep and miss |
 //!
@@ -21,6 +22,7 @@
 //! itself: see [`crate::Placement`].)
 
 use crate::hash::KeyHash;
+use crate::maglev::Maglev;
 use crate::modulo::ModN;
 use crate::placement::{Measured, Placement, Ranked, ServerIx};
 use crate::ring::Ring;
@@ -58,29 +60,40 @@ macro_rules! answers_as {
     };
 }
 
+pub mod cilium;
+pub mod envoy;
+pub mod glb;
 pub mod gomemcache;
+pub mod grpc;
 pub mod handbook;
+pub mod haproxy;
+pub mod ipvs;
+pub mod katran;
 mod ketama;
 pub mod libketama;
 pub mod libmemcached;
 pub mod memjs;
 mod named;
+pub mod nginx;
 pub mod npm_hashring;
 pub mod npm_ketama;
 pub mod npm_memcached;
 pub mod php_memcache;
 pub mod php_memcached;
+pub mod pingora;
 pub mod pylibmc;
 pub mod pymemcache;
 pub mod python_hashring;
 pub mod python_memcached;
+mod ring_hash;
 pub mod spymemcached;
+pub mod trafficserver;
 pub mod twemproxy;
 pub mod uhashring;
 
 pub use named::{Dialect, PlacedAs};
 
-/// What a recipe yields, where its settings choose between a ring and a table.
+/// What a recipe yields, where its settings choose between a ring and tables.
 #[derive(Clone, Debug)]
 pub struct Placed<H> {
     scheme: Scheme<H>,
@@ -91,6 +104,7 @@ pub struct Placed<H> {
 enum Scheme<H> {
     Ring(Ring<H>),
     Table(ModN<H>),
+    Maglev(Maglev<H>),
 }
 
 impl<H: KeyHash> Placed<H> {
@@ -104,20 +118,33 @@ impl<H: KeyHash> Placed<H> {
         Placed { depends_on_order: !sorted, scheme: Scheme::Table(table) }
     }
 
+    /// The same for a table of slots.
+    fn maglev(maglev: Maglev<H>) -> Placed<H> {
+        Placed { depends_on_order: maglev.depends_on_order(), scheme: Scheme::Maglev(maglev) }
+    }
+
     /// The ring, if it is one: its points, [collisions](Ring::collisions) and servers
     /// [without a point](Ring::pointless).
     pub fn as_ring(&self) -> Option<&Ring<H>> {
         match &self.scheme {
             Scheme::Ring(ring) => Some(ring),
-            Scheme::Table(_) => None,
+            Scheme::Table(_) | Scheme::Maglev(_) => None,
         }
     }
 
     /// The table of buckets, if it is one.
     pub fn as_table(&self) -> Option<&ModN<H>> {
         match &self.scheme {
-            Scheme::Ring(_) => None,
             Scheme::Table(table) => Some(table),
+            Scheme::Ring(_) | Scheme::Maglev(_) => None,
+        }
+    }
+
+    /// The table of slots, if it is one.
+    pub fn as_maglev(&self) -> Option<&Maglev<H>> {
+        match &self.scheme {
+            Scheme::Maglev(maglev) => Some(maglev),
+            Scheme::Ring(_) | Scheme::Table(_) => None,
         }
     }
 
@@ -131,6 +158,7 @@ impl<H: KeyHash> Placed<H> {
         match &self.scheme {
             Scheme::Ring(ring) => ring.owner_ix(key),
             Scheme::Table(table) => table.owner_ix(key),
+            Scheme::Maglev(maglev) => maglev.owner_ix(key),
         }
     }
 
@@ -139,6 +167,7 @@ impl<H: KeyHash> Placed<H> {
         match &self.scheme {
             Scheme::Ring(ring) => ring.servers(),
             Scheme::Table(table) => Placement::servers(table),
+            Scheme::Maglev(maglev) => maglev.servers(),
         }
     }
 }
@@ -157,12 +186,15 @@ impl<H: KeyHash> Placement for Placed<H> {
         match &self.scheme {
             Scheme::Ring(ring) => ring.ranked(),
             Scheme::Table(table) => table.ranked(),
+            // What comes after the owner is our own rule there, and no system's.
+            Scheme::Maglev(_) => None,
         }
     }
     fn measured(&self) -> Option<&dyn Measured> {
         match &self.scheme {
             Scheme::Ring(ring) => ring.measured(),
             Scheme::Table(table) => table.measured(),
+            Scheme::Maglev(maglev) => maglev.measured(),
         }
     }
 }

@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Placed, gomemcache, libketama, libmemcached, memjs, npm_hashring, npm_ketama, npm_memcached,
-    php_memcache, php_memcached, pylibmc, pymemcache, python_hashring, python_memcached, spymemcached,
-    twemproxy, uhashring,
+    Placed, envoy, gomemcache, grpc, haproxy, libketama, libmemcached, memjs, nginx, npm_hashring,
+    npm_ketama, npm_memcached, php_memcache, php_memcached, pingora, pylibmc, pymemcache, python_hashring,
+    python_memcached, spymemcached, trafficserver, twemproxy, uhashring,
 };
 use crate::error::Error;
 use crate::hash::KeyHash;
@@ -43,6 +43,12 @@ impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Placed<H> {
 impl<H: KeyHash + Send + Sync> Recipe for Ring<H> {
     fn geometry(&self) -> Option<Geometry> {
         Some(Ring::geometry(self))
+    }
+}
+
+impl Recipe for nginx::Upstream {
+    fn geometry(&self) -> Option<Geometry> {
+        self.as_ring().map(Ring::geometry)
     }
 }
 
@@ -115,20 +121,26 @@ macro_rules! dialects {
 }
 
 dialects! {
+    Envoy = "envoy" => envoy,
     Gomemcache = "gomemcache" => gomemcache,
+    Grpc = "grpc" => grpc,
+    Haproxy = "haproxy" => haproxy,
     Libketama = "libketama" => libketama,
     Libmemcached = "libmemcached" => libmemcached,
     Memjs = "memjs" => memjs,
+    Nginx = "nginx" => nginx,
     NpmHashring = "npm-hashring" => npm_hashring,
     NpmKetama = "npm-ketama" => npm_ketama,
     NpmMemcached = "npm-memcached" => npm_memcached,
     PhpMemcache = "php-memcache" => php_memcache,
     PhpMemcached = "php-memcached" => php_memcached,
+    Pingora = "pingora" => pingora,
     Pylibmc = "pylibmc" => pylibmc,
     Pymemcache = "pymemcache" => pymemcache,
     PythonHashring = "python-hashring" => python_hashring,
     PythonMemcached = "python-memcached" => python_memcached,
     Spymemcached = "spymemcached" => spymemcached,
+    Trafficserver = "trafficserver" => trafficserver,
     Twemproxy = "twemproxy" => twemproxy,
     Uhashring = "uhashring" => uhashring,
 }

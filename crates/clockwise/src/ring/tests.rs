@@ -146,7 +146,7 @@ fn owner_is_the_first_point_at_or_after_the_hash() {
 fn given_points_follow_their_boundary_and_tie_rule() {
     let fleet = list(&[("c", 1), ("a", 1), ("b", 1), ("without points", 1)]);
     let mut random = Random(0x5eed_0002);
-    for round in 0..2000 {
+    for round in 0..1000 {
         let width = [Width::Bits32, Width::Bits64][round % 2];
         let greatest = match width {
             Width::Bits32 => u64::from(u32::MAX),
@@ -187,9 +187,10 @@ fn given_points_follow_their_boundary_and_tie_rule() {
                     let landed = ring.point_of_hash(hash);
                     assert_eq!(sorted[landed].0, ring.position_of_hash(hash), "{context}, hash {hash}");
                     assert_eq!(sorted[landed].1, expected, "{context}, hash {hash}");
-                    let around = sorted[landed..].iter().chain(&sorted[..landed]).map(|point| point.1);
-                    assert!(ring.around(hash).eq(around), "{context}, hash {hash}");
                 }
+                let landed = ring.point_of_hash(hashes[0]);
+                let around = sorted[landed..].iter().chain(&sorted[..landed]).map(|point| point.1);
+                assert!(ring.around(hashes[0]).eq(around), "{context}");
                 let mut shared = 0;
                 for group in all.chunk_by(|a, b| a.0 == b.0) {
                     let distinct: BTreeSet<ServerIx> = group.iter().map(|point| point.1).collect();

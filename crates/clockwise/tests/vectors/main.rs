@@ -5,12 +5,20 @@
 //! one line a system.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
+mod envoy;
+mod glb;
 mod gomemcache;
+mod grpc;
+mod haproxy;
+mod katran;
 mod libketama;
 mod libmemcached;
+mod nginx;
 mod npm;
 mod php;
+mod pingora;
 mod python;
 mod record;
 mod spymemcached;
+mod trafficserver;
 mod twemproxy;

@@ -1,12 +1,13 @@
 //! Files of recorded answers, and how many of them we give.
 
+use std::fmt::Debug;
 use std::path::Path;
 
 use clockwise::dialect::Dialect;
 use clockwise::{Buckets, Error, Geometry, Placement, Server};
 use serde_json::Value;
 
-fn read(file: &str) -> Value {
+pub(crate) fn read(file: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -41,15 +42,29 @@ impl Recorded {
         list(&self.file, "cases").iter().map(move |case| (case, fleet(case)))
     }
 
-    /// The keys of a case and the index of each key's owner; the empty key last, if it was asked for.
-    /// Keys that the program would not send have none and are left out.
-    pub(crate) fn answers(&self, case: &Value, owners: &str) -> Vec<(&str, usize)> {
+    /// The keys that were sent, each with its answer: the first ones, where a case says so.
+    pub(crate) fn keyed<'k, 'v>(
+        &'k self,
+        case: &'v Value,
+        answers: &str,
+    ) -> impl Iterator<Item = (&'k str, &'v Value)> {
         let keys = list(&self.keys, text(case, "keys")).iter().map(|key| key.as_str().expect("a key"));
-        let owners = list(case, owners).iter();
-        assert_eq!(keys.len(), owners.len(), "keys and owners in {}", case["fleet"]);
+        let answers = list(case, answers).iter();
+        let first = case.get("keys_used").map_or(keys.len(), |used| {
+            let used = used.as_str().and_then(|used| used.strip_prefix("the first "));
+            used.and_then(|number| number.parse().ok()).expect("how many keys were used")
+        });
+        assert_eq!(first, answers.len(), "keys and answers in {}", case["fleet"]);
+        keys.zip(answers)
+    }
+
+    /// The keys of a case and the index of each key's owner; the empty key last, if it was asked for.
+    /// A key without an owner was not sent.
+    pub(crate) fn answers(&self, case: &Value, owners: &str) -> Vec<(&str, usize)> {
         let empty = case.get("empty_key_owner").map(|owner| ("", owner));
-        let asked = keys.zip(owners).chain(empty).filter(|(_, owner)| !owner.is_null());
-        asked.map(|(key, owner)| (key, owner.as_u64().expect("an index") as usize)).collect()
+        let index = |owner: &Value| owner.as_u64().expect("an index") as usize;
+        let sent = self.keyed(case, owners).filter(|(_, owner)| !owner.is_null());
+        sent.chain(empty).map(|(key, owner)| (key, index(owner))).collect()
     }
 }
 
@@ -73,11 +88,20 @@ impl Score {
     ) {
         for &(key, owner) in answers {
             let (recorded, ours) = (servers.servers()[owner].name(), place.owner(key.as_bytes()).name());
-            self.answers += 1;
-            if recorded != ours {
-                let (fleet, config) = (&case["fleet"], &case["config"]);
-                self.wrong.push(format!("{fleet} {config}: {key:?} is {recorded}'s, and we say {ours}"));
-            }
+            self.answer(recorded, ours, || format!("{} {}: {key:?}", case["fleet"], case["config"]));
+        }
+    }
+
+    /// One answer, recorded and ours.
+    pub(crate) fn answer<T: PartialEq + Debug + ?Sized>(
+        &mut self,
+        recorded: &T,
+        ours: &T,
+        context: impl FnOnce() -> String,
+    ) {
+        self.answers += 1;
+        if recorded != ours {
+            self.wrong.push(format!("{} is {recorded:?}, and we say {ours:?}", context()));
         }
     }
 
@@ -102,15 +126,22 @@ impl Score {
 
     /// One line for the system. Fails on a wrong answer, and on fewer answers than there are.
     pub(crate) fn close(self, recorded: &Recorded, at_least: usize) {
-        let system = text(&recorded.file, "system");
-        let version = text(&recorded.file, "version").split(' ').next().unwrap_or_default();
+        self.close_file(&recorded.file, at_least);
+    }
+
+    /// The same for a file that is read otherwise.
+    pub(crate) fn close_file(self, file: &Value, at_least: usize) {
+        let system = text(file, "system");
+        let mut words = file["version"].as_str().unwrap_or_default().split(' ');
+        let version = words.find(|word| word.contains(|c: char| c.is_ascii_digit()));
+        let version = version.map(|version| format!(" {version}")).unwrap_or_default();
         let (answers, right) = (self.answers, self.answers - self.wrong.len());
         let points = match self.points {
             0 => String::new(),
             points => format!(", and {} points compared", grouped(points)),
         };
         println!(
-            "{system} {version}: {} of {} recorded answers match{points}",
+            "{system}{version}: {} of {} recorded answers match{points}",
             grouped(right),
             grouped(answers)
         );
