@@ -10,7 +10,7 @@ use crate::error::{Error, Kind};
 /// A server's share relative to the others': a positive whole number, the same in every language.
 ///
 /// Zero is not a weight: a server that is listed and owns nothing is
-/// [draining](Server::draining). Fractions are refused rather than rounded.
+/// [draining](crate::Server::draining). Fractions are refused rather than rounded.
 ///
 /// ```
 /// # use clockwise::Weight;
