@@ -103,15 +103,20 @@ fn compare_lists_these_schemes_and_no_other() {
 }
 
 #[test]
-fn a_scheme_that_cannot_hold_the_fleet_is_left_out_of_the_comparison_and_named() {
-    let path = file("heavy.toml", super::fleet("scheme = \"rendezvous\"", &[("a", 200_000), ("b", 1)]));
-    let (out, err) =
-        run(["plan", &path, "--add", "c=c", "--compare", "--sample", "1000", "--format", "json"]).warned();
-    assert_has(
-        &err,
-        &["warning: ring-160 is not compared: server \"a\": its weight brings the fleet to 32000000 points"],
-    );
-    assert!(!out.contains("ring-160") && out.contains("ring-16"), "{out}");
+fn schemes_that_cannot_hold_the_fleet_are_left_out_of_the_comparison_and_named() {
+    let path = file("heavy.toml", super::fleet("scheme = \"maglev\"", &[("a", 17_000_000), ("b", 1)]));
+    let plan = ["plan", &path, "--add", "c=c", "--compare", "--sample", "1000", "--format", "json"];
+    let (out, err) = run(plan).warned();
+    for scheme in ["mod-n", "ring-1", "ring-16", "ring-160", "rendezvous", "jump", "bounded"] {
+        assert_has(
+            &err,
+            &[&format!("warning: {scheme} is not compared: server \"a\": its weight brings the fleet")],
+        );
+    }
+    let plan: Value = serde_json::from_str(&out).unwrap();
+    let compared: Vec<&Value> =
+        plan["compare"].as_array().unwrap().iter().map(|row| &row["scheme"]).collect();
+    assert_eq!(compared, ["maglev"]);
 }
 
 #[test]
