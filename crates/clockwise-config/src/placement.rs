@@ -61,6 +61,9 @@ pub(crate) fn own(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
     }
 }
 
+/// How many schemes and dialects that have a key are worth a list.
+const FEW: usize = 4;
+
 /// Refuses keys that are not known, and those that mean something to others only.
 fn refuse_keys_of_others(report: &mut Report, fields: &Fields<'_>, what: &str, name: &str, keys: &[&str]) {
     let mut known = vec![what];
@@ -73,7 +76,12 @@ fn refuse_keys_of_others(report: &mut Report, fields: &Fields<'_>, what: &str, n
         if !owners.is_empty() {
             of_others.push(key);
             let message = format!("{what} {} has no `{key}`", quoted(name));
-            let help = format!("`{key}` belongs to {}", one_of(owners));
+            let help = match keys {
+                // What many have, nobody is told by a list of them.
+                [] if owners.len() > FEW => "it has no settings".to_owned(),
+                keys if owners.len() > FEW => format!("its keys are {}", keys.join(", ")),
+                _ => format!("`{key}` belongs to {}", one_of(owners)),
+            };
             report.push(report.error_at(entry.key_span, message).with_help(help));
         }
     }

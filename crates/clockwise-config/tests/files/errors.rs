@@ -100,6 +100,19 @@ fn a_scheme_that_does_not_exist_and_a_key_of_another_scheme() {
 }
 
 #[test]
+fn a_key_that_many_others_have() {
+    for (dialect, help) in [("uhashring", "its keys are hash_fn, vnodes"), ("memjs", "it has no settings")] {
+        let text = format!(
+            "version = 1\n[placement]\ndialect = \"{dialect}\"\nhash = \"md5\"\n[[server]]\nname = \"a\"\n"
+        );
+        let expected = format!(
+            "error: dialect \"{dialect}\" has no `hash`\n --> fleet.toml:4:1\n  |\n4 | hash = \"md5\"\n  | ^^^^\n  |\n  = help: {help}"
+        );
+        assert_eq!(shown("fleet.toml", &text), expected);
+    }
+}
+
+#[test]
 fn text_without_quotes() {
     assert_eq!(
         shown("fleet.toml", "version = 1\n[placement]\nscheme = ring\n"),
