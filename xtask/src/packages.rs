@@ -15,11 +15,23 @@ struct Package {
     why: &'static str,
 }
 
-const PACKAGES: &[Package] = &[Package {
-    name: "nutcracker",
-    program: "nutcracker",
-    why: "twemproxy, whose owners the library must name: asked live by the tests",
-}];
+const PACKAGES: &[Package] = &[
+    Package {
+        name: "nutcracker",
+        program: "nutcracker",
+        why: "twemproxy, whose owners the library must name: asked live by the tests",
+    },
+    Package {
+        name: "nginx-light",
+        program: "nginx",
+        why: "nginx, whose owners and order of attempts the library must name: asked live by the tests",
+    },
+    Package {
+        name: "haproxy",
+        program: "haproxy",
+        why: "HAProxy, whose owners the library must name: asked live by the tests",
+    },
+];
 
 /// Debian's own hook for "start no service" is a program of this name that exits with 101. Whatever
 /// stood in its place is put back at the end, also when the installation fails.

@@ -12,8 +12,8 @@
 //! Rendezvous hashing, row by row: the order of two servers in a row never changes. Packets go to the
 //! primary, which passes those of connections that it does not know on to the secondary.
 //!
-//! Checked against the table generator of GLB director (commit a62d37ea7fb2), as a program; its
-//! handling of unhealthy servers, which is that of draining ones, from the source only.
+//! Checked against recorded tables of GLB director (commit a62d37ea7fb2); its handling of unhealthy
+//! servers, which is that of draining ones, from the source only.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;

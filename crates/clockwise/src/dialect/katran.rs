@@ -14,7 +14,7 @@
 //! The product of skip and turn is kept in 32 bits there, which larger tables would overflow; so no
 //! larger one is built here.
 //!
-//! Checked against Katran's own `CHHelpers`, as a library.
+//! Checked against recorded tables of Katran, whose version was not recorded.
 
 use alloc::vec::Vec;
 

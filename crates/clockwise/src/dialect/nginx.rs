@@ -22,8 +22,7 @@
 //! [turns](RoundRobin) between the servers that are left: [`Upstream::attempts`] ends there. It also
 //! takes turns for the empty key, and for one server alone.
 //!
-//! Checked against nginx 1.22.1, as a program; `down`, and several servers of one address, from its
-//! source only.
+//! Checked against nginx 1.22.1, as a program; several servers of one address from its source only.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

@@ -5,7 +5,10 @@
 //! says so; `cargo xtask live` runs them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
+mod haproxy;
+mod http;
 mod memcached;
+mod nginx;
 mod nutcracker;
 mod twemproxy;
 
