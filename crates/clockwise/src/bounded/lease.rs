@@ -1,0 +1,128 @@
+//! What is held: a lease, and the two counts that it stands in.
+
+use core::fmt;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::SeqCst;
+
+use crate::placement::ServerIx;
+use crate::server::Server;
+
+/// Leases held, of one server or of all: on a cache line of its own, since every thread writes it.
+///
+/// As wide as a pointer, which every platform with `Arc` can change atomically. Leases that are
+/// dropped cannot overflow it, since they take memory; of those that are forgotten, 32 bits hold four
+/// billion and start again at 0.
+#[derive(Default)]
+#[repr(align(64))]
+pub(super) struct Count(AtomicUsize);
+
+// All operations are SeqCst: the proof in `Bounded::place` argues over one order of all changes to
+// all counts. On the common platforms a weaker order would cost the same, since each change is one
+// locked instruction either way.
+impl Count {
+    pub(super) fn get(&self) -> u64 {
+        step();
+        self.0.load(SeqCst) as u64
+    }
+
+    /// Adds one and returns the count with it.
+    pub(super) fn raise(&self) -> u64 {
+        step();
+        self.0.fetch_add(1, SeqCst) as u64 + 1
+    }
+
+    /// Adds one if the count as it is at that instant passes `takes`; returns the count with it.
+    pub(super) fn raise_if(&self, takes: impl Fn(u64) -> bool) -> Option<u64> {
+        let mut count = self.get();
+        while takes(count) {
+            step();
+            match self.0.compare_exchange(count as usize, (count as usize).wrapping_add(1), SeqCst, SeqCst) {
+                Ok(_) => return Some(count + 1),
+                Err(now) => count = now as u64,
+            }
+        }
+        None
+    }
+
+    fn lower(&self) {
+        step();
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+#[cfg(test)]
+use crate::testing::turns::step;
+
+/// Where tests let another thread go on.
+#[cfg(not(test))]
+fn step() {}
+
+/// A count that was raised, to be lowered once.
+pub(super) struct Held<'a>(pub(super) &'a Count);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.lower();
+    }
+}
+
+/// A place taken for a key, until it is dropped.
+///
+/// Releasing is dropping, so it happens once: there is no way to write the second release that
+/// elsewhere leaves a load of −1. A lease that is never dropped (`core::mem::forget`) is held for ever.
+///
+/// ```compile_fail,E0382
+/// # use clockwise::{Bounded, Ranked};
+/// # fn release<P: Ranked>(bounded: Bounded<P>) {
+/// let lease = bounded.acquire("user:42");
+/// drop(lease);
+/// drop(lease);
+/// # }
+/// ```
+#[must_use = "the place is given back when the lease is dropped"]
+pub struct Lease<'a> {
+    pub(super) servers: &'a [Server],
+    pub(super) owner: ServerIx,
+    pub(super) server: ServerIx,
+    /// Before `in_total`, because fields are dropped in this order and the load must fall first.
+    #[expect(dead_code, reason = "held for its drop")]
+    pub(super) on_server: Held<'a>,
+    #[expect(dead_code, reason = "held for its drop")]
+    pub(super) in_total: Held<'a>,
+}
+
+impl<'a> Lease<'a> {
+    /// The server to use.
+    pub fn server(&self) -> &'a Server {
+        &self.servers[self.server.index()]
+    }
+
+    /// The same, as an index into the placement underneath.
+    pub fn server_ix(&self) -> ServerIx {
+        self.server
+    }
+
+    /// The key's plain owner: who would serve it if loads did not count.
+    pub fn owner(&self) -> &'a Server {
+        &self.servers[self.owner.index()]
+    }
+
+    /// The same, as an index into the placement underneath.
+    pub fn owner_ix(&self) -> ServerIx {
+        self.owner
+    }
+
+    /// Whether the owner was at its cap, and another server stands in.
+    pub fn is_displaced(&self) -> bool {
+        self.server != self.owner
+    }
+}
+
+impl fmt::Debug for Lease<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease")
+            .field("server", self.server().name())
+            .field("owner", self.owner().name())
+            .finish_non_exhaustive()
+    }
+}
