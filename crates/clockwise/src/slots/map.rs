@@ -18,7 +18,7 @@ pub const MAX_SLOTS: u32 = 1 << 24;
 ///
 /// Nothing about it follows from the servers alone. It begins as somebody dealt it
 /// ([`even`](SlotMap::even)) or wrote it down ([`builder`](SlotMap::builder)), and changes by
-/// planned moves ([`assign`](SlotMap::assign), [`rebalanced`](SlotMap::rebalanced)), each of which
+/// planned moves ([`assigned`](SlotMap::assigned), [`rebalanced`](SlotMap::rebalanced)), each of which
 /// gives a new map. Clones share it.
 ///
 /// ```
@@ -31,10 +31,10 @@ pub const MAX_SLOTS: u32 = 1 << 24;
 ///     .assign(5_461..=10_922, "b")?
 ///     .assign(10_923..=16_383, "c")?
 ///     .build()?;
-/// let planned = map.assign(0..100, "c")?;
+/// let planned = map.assigned(0..100, "c")?;
 /// assert_eq!(planned.owner(99).map(|server| server.name().as_str()), Some("c"));
 ///
-/// let error = map.assign(16_380..=16_384, "b").unwrap_err();
+/// let error = map.assigned(16_380..=16_384, "b").unwrap_err();
 /// assert_eq!(error.to_string(), "server \"b\": slot 16384 is outside 0..16384");
 /// # Ok::<(), clockwise::Error>(())
 /// ```
@@ -45,7 +45,8 @@ pub struct SlotMap {
 }
 
 impl SlotMap {
-    /// A map of so many slots, to be written down range by range. Takes 1 to [`MAX_SLOTS`].
+    /// A map of so many slots, to be written down range by range. Refuses 0 slots and more than
+    /// [`MAX_SLOTS`].
     pub fn builder(members: &Members, slots: u32) -> Result<SlotMapBuilder, Error> {
         if slots == 0 || slots > MAX_SLOTS {
             return Err(Error::new(Kind::Option {
@@ -62,8 +63,8 @@ impl SlotMap {
     ///
     /// Its quota is the whole part of slots × weight ⁄ total weight; the slots left over go one
     /// each to the largest remainders, of equal ones to the smaller name. A quota may be 0 where
-    /// weights are far apart (see [`slotless`](SlotMap::slotless)); more active servers than slots
-    /// are refused.
+    /// weights are far apart (see [`slotless`](SlotMap::slotless)). Refuses more active servers than
+    /// slots, and what [`builder`](SlotMap::builder) refuses.
     pub fn even(members: &Members, slots: u32) -> Result<SlotMap, Error> {
         let mut builder = SlotMap::builder(members, slots)?;
         let quotas = quotas(members, slots, &alloc::vec![0; members.servers().len()])?;
@@ -77,7 +78,7 @@ impl SlotMap {
 
     /// The map with some slots given to one server. Refuses slots that do not exist, and servers
     /// that do not or that drain.
-    pub fn assign(&self, slots: impl IntoIterator<Item = u32>, server: &str) -> Result<SlotMap, Error> {
+    pub fn assigned(&self, slots: impl IntoIterator<Item = u32>, server: &str) -> Result<SlotMap, Error> {
         let to = find(&self.servers, server)?;
         let mut owners = self.owners.to_vec();
         for slot in slots {
@@ -103,9 +104,9 @@ impl SlotMap {
     /// The map over a changed fleet with the fewest moves that give every server its quota.
     ///
     /// Quotas are those of [`even`](SlotMap::even), except that of equal remainders those go first
-    /// whose servers have the slot already. A server that left or drains gives up all its slots, one above
-    /// its quota its lowest; they go, in ascending order, to the servers below their quotas, in
-    /// order of the names, each filled before the next.
+    /// whose servers have the slot already. A server that left or drains gives up all its slots, one
+    /// above its quota its lowest; they go, in ascending order, to the servers below their quotas, in
+    /// order of the names, each filled before the next. Refuses more active servers than slots.
     pub fn rebalanced(&self, members: &Members) -> Result<SlotMap, Error> {
         let new = self.renumbered(members);
         let mut owners: Vec<Option<ServerIx>> = self.owners.iter().map(|owner| new[owner.index()]).collect();
@@ -211,7 +212,7 @@ impl SlotMapBuilder {
         Ok(self)
     }
 
-    /// The map, if every slot has an owner.
+    /// The map, if every slot has an owner; else the error says how many have none, and the first.
     pub fn build(self) -> Result<SlotMap, Error> {
         let slots = self.owners.len();
         let complete: Vec<ServerIx> = self.owners.iter().copied().flatten().collect();

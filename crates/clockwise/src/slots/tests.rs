@@ -54,9 +54,9 @@ fn errors_name_the_slot_and_the_server() {
     let drains = "server \"c\": slot 6 cannot be given to a draining server, which owns nothing";
     refused(builder().assign([6], "c").unwrap_err(), "c", drains);
     let map = builder().assign(6..10, "b").unwrap().build().unwrap();
-    refused(map.assign([6], "c").unwrap_err(), "c", drains);
-    refused(map.assign([10], "b").unwrap_err(), "b", "server \"b\": slot 10 is outside 0..10");
-    refused(map.assign([0], "x").unwrap_err(), "x", "there is no server \"x\" in this fleet");
+    refused(map.assigned([6], "c").unwrap_err(), "c", drains);
+    refused(map.assigned([10], "b").unwrap_err(), "b", "server \"b\": slot 10 is outside 0..10");
+    refused(map.assigned([0], "x").unwrap_err(), "x", "there is no server \"x\" in this fleet");
     for slots in [0, MAX_SLOTS + 1, u32::MAX] {
         let error = SlotMap::builder(&fleet, slots).unwrap_err();
         assert!(error.is_parameter() && format!("{error}").contains(&format!("slot count {slots} ")));
@@ -108,10 +108,10 @@ fn quotas_are_within_one_of_the_exact_share_and_fill_the_map() {
 fn planned_moves_change_what_they_say_and_the_old_map_stands() {
     let abc = members(&[("a", 1), ("b", 1), ("c", 1)]);
     let before = SlotMap::even(&abc, 9).unwrap();
-    let after = before.assign([0, 4, 4, 8], "c").unwrap();
+    let after = before.assigned([0, 4, 4, 8], "c").unwrap();
     assert_eq!(names(&before).concat(), "aaabbbccc");
     assert_eq!(names(&after).concat(), "caabcbccc");
-    assert_eq!(after.assign([0], "a").unwrap().assign([4], "b").unwrap(), before);
+    assert_eq!(after.assigned([0], "a").unwrap().assigned([4], "b").unwrap(), before);
 }
 
 /// The fewest moves to any assignment of the quotas that largest remainder allows: each choice
