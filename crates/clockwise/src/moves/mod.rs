@@ -55,6 +55,7 @@ impl Amount for Tally {
 
 /// What went from one server to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Flow<T = Tally> {
     /// The owner before.
     pub from: ServerName,
@@ -68,6 +69,7 @@ pub struct Flow<T = Tally> {
 
 /// One server before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ServerMoves<T = Tally> {
     /// Its name, the same on both sides.
     pub name: ServerName,
@@ -83,6 +85,7 @@ pub struct ServerMoves<T = Tally> {
 
 /// Busiest ÷ mean on both sides of a change. 1 is a perfect split.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BusiestOverMean {
     /// The largest share ÷ target share before.
     pub before: f64,
