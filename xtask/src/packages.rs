@@ -31,6 +31,11 @@ const PACKAGES: &[Package] = &[
         program: "haproxy",
         why: "HAProxy, whose owners the library must name: asked live by the tests",
     },
+    Package {
+        name: "redis-server",
+        program: "redis-server",
+        why: "Redis Cluster, whose slots and maps the library must know: asked live by the tests",
+    },
 ];
 
 /// Debian's own hook for "start no service" is a program of this name that exits with 101. Whatever

@@ -87,6 +87,15 @@ impl SlotMap {
         Ok(SlotMap { servers: self.servers.clone(), owners: owners.into() })
     }
 
+    /// The map with slots given to active servers of its own.
+    pub(crate) fn moved(&self, moves: impl Iterator<Item = (u32, ServerIx)>) -> SlotMap {
+        let mut owners = self.owners.to_vec();
+        for (slot, to) in moves {
+            owners[slot as usize] = to;
+        }
+        SlotMap { servers: self.servers.clone(), owners: owners.into() }
+    }
+
     /// The same owners over a fleet that changed otherwise: addresses, weights, new servers (which
     /// own nothing yet). Refuses a fleet in which a server that has slots is missing or drains.
     pub fn over(&self, members: &Members) -> Result<SlotMap, Error> {
@@ -150,6 +159,11 @@ impl SlotMap {
     /// The servers, draining ones included, in bytewise order of their names.
     pub fn servers(&self) -> &[Server] {
         &self.servers
+    }
+
+    /// Where the server of that name stands.
+    pub fn index_of(&self, name: &str) -> Option<ServerIx> {
+        find(&self.servers, name).ok()
     }
 
     /// How many slots each server has, by [`ServerIx`].

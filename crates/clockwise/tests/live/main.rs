@@ -10,6 +10,8 @@ mod http;
 mod memcached;
 mod nginx;
 mod nutcracker;
+mod redis;
+mod redis_server;
 mod twemproxy;
 
 /// A number below a million with a comma before its last three digits.

@@ -135,16 +135,17 @@ impl Score {
         let mut words = file["version"].as_str().unwrap_or_default().split(' ');
         let version = words.find(|word| word.contains(|c: char| c.is_ascii_digit()));
         let version = version.map(|version| format!(" {version}")).unwrap_or_default();
+        self.close_as(&format!("{system}{version}"), at_least);
+    }
+
+    /// The same where the file does not say system and version in few words.
+    pub(crate) fn close_as(self, system: &str, at_least: usize) {
         let (answers, right) = (self.answers, self.answers - self.wrong.len());
         let points = match self.points {
             0 => String::new(),
             points => format!(", and {} points compared", grouped(points)),
         };
-        println!(
-            "{system}{version}: {} of {} recorded answers match{points}",
-            grouped(right),
-            grouped(answers)
-        );
+        println!("{system}: {} of {} recorded answers match{points}", grouped(right), grouped(answers));
         assert!(self.wrong.is_empty(), "{} wrong, the first: {}", self.wrong.len(), self.wrong[0]);
         assert!(answers >= at_least, "{answers} answers, and there were {at_least}");
     }
@@ -190,4 +191,16 @@ pub(crate) fn check<D: Into<Dialect>>(
         }
     }
     score.close(&recorded, at_least);
+}
+
+/// The entries of an object.
+pub(crate) fn object<'v>(value: &'v Value, field: &str) -> &'v serde_json::Map<String, Value> {
+    value[field].as_object().unwrap_or_else(|| panic!("no object {field:?} in {value}"))
+}
+
+/// Bytes that a file writes in hexadecimal.
+pub(crate) fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u32> =
+        hex.chars().map(|digit| digit.to_digit(16).expect("a hexadecimal digit")).collect();
+    digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
 }

@@ -1,0 +1,309 @@
+//! Redis Cluster and Valkey: 16,384 slots, dealt and moved by the tool that comes with them.
+//!
+//! | parameter | value |
+//! |---|---|
+//! | slot of a key | [`RedisSlot`](crate::hash::RedisSlot): CRC-16/XMODEM of the hash tag's part, low 14 bits |
+//! | owner | the map's, and nothing else: [`Slots::redis`] |
+//! | first map, `--cluster create` | a run of slots for each master, bounds rounded in IEEE single; no weights |
+//! | order of masters there | round robin over the hosts, in the order in which each is first named |
+//! | `--cluster rebalance` | [`Rebalance`]: weights in IEEE single, whole slots, what is left over to those that receive |
+//! | `--cluster reshard` | [`Reshard`]: from each source in proportion to what it has, the lowest slots first |
+//! | a dead server | its slots have no owner until a replica of its own takes them all |
+//!
+//! Which slots a rebalance moves follows from the map, the weights, and the order in which the tool
+//! lists the masters: the node that it contacts, then the others as `CLUSTER NODES` there has them.
+//! That order is random for each cluster and does not change while it lives, so it is an argument
+//! here.
+//!
+//! # A run that stops half way
+//! With `cluster-allow-replica-migration yes`, the default, a master that gives away its last slot
+//! becomes a replica of the one that took it. When the tool then moves a slot between two others it
+//! also tells that node, which refuses (`ERR Please use SETSLOT only with masters`), and the tool
+//! stops: one slot of the next step has moved. [`Plan::first_run`] is the map it leaves; a second run
+//! plans anew from there. Only after all other slots have gone is the emptied master harmless.
+//!
+//! Checked against redis 7.0.15 and Valkey's development version of 2024-10-25 (commit 55bbbe09).
+//! Masters whose numbers decide an order and are equal keep theirs; the tool sorts with `qsort`,
+//! which the C library may do otherwise.
+
+use alloc::collections::BTreeMap;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+mod rebalance;
+mod reshard;
+
+pub use rebalance::Rebalance;
+pub use reshard::Reshard;
+
+use crate::error::{Error, Kind};
+use crate::hash::RedisSlot;
+use crate::members::{Buckets, Members};
+use crate::placement::ServerIx;
+use crate::server::Server;
+use crate::slots::{SlotMap, Slots};
+
+/// `--cluster create`: the nodes in the order of the command line, and how many replicas each
+/// master gets.
+///
+/// ```
+/// use clockwise::dialect::redis::Options;
+/// use clockwise::{Buckets, Server};
+///
+/// let nodes = (1..=6).map(|i| Server::new(format!("10.0.0.{i}:6379")));
+/// let nodes = Buckets::new(nodes.collect::<Result<Vec<_>, _>>()?)?;
+/// let cluster = Options { replicas: 1 }.build(&nodes)?;
+/// assert_eq!(cluster.slot("{user1000}.following"), 3443);
+/// assert_eq!(cluster.owner("{user1000}.following").name().as_str(), "10.0.0.1:6379");
+/// # Ok::<(), clockwise::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// `--cluster-replicas`: of the nodes, one in `replicas + 1` is a master, the first ones round
+    /// robin over the hosts.
+    pub replicas: u32,
+}
+
+impl Options {
+    /// The cluster as the tool first makes it. Nodes that become replicas are listed and own
+    /// nothing; which master each of them follows is no matter of placement. A host is the part of
+    /// the address before the port. Draining servers are not on the command line.
+    ///
+    /// Refuses fewer than three masters, as the tool does, and so many (7,542 is the first number)
+    /// that the tool's rounding leads past the last slot.
+    pub fn build(&self, nodes: &Buckets) -> Result<Slots<RedisSlot>, Error> {
+        let nodes_in_turn = round_robin(nodes);
+        let masters = nodes_in_turn.len() / (self.replicas as usize).saturating_add(1);
+        if masters < 3 {
+            return Err(Error::new(Kind::Option {
+                name: "number of masters",
+                value: masters.to_string(),
+                problem: "is too small: a cluster needs at least 3",
+            }));
+        }
+        let mut map = SlotMap::builder(&Members::from(nodes), RedisSlot::SLOTS)?;
+        let mut first = 0;
+        for (server, last) in nodes_in_turn.iter().zip(lasts(masters)) {
+            map = map.assign(first..=last, server.name().as_str())?;
+            first = last + 1;
+        }
+        Slots::redis(&map.build()?)
+    }
+}
+
+/// One node of each host in turn, hosts in the order in which they are first named.
+fn round_robin(nodes: &Buckets) -> Vec<&Server> {
+    let mut named = BTreeMap::new();
+    let mut hosts: Vec<Vec<&Server>> = Vec::new();
+    for (_, node) in nodes.active() {
+        let host = *named.entry(node.address().host()).or_insert(hosts.len());
+        match hosts.get_mut(host) {
+            Some(there) => there.push(node),
+            None => hosts.push(alloc::vec![node]),
+        }
+    }
+    let turns = hosts.iter().map(Vec::len).max().unwrap_or(0);
+    (0..turns).flat_map(|turn| hosts.iter().filter_map(move |there| there.get(turn).copied())).collect()
+}
+
+/// The last slot of each of so many masters.
+fn lasts(masters: usize) -> impl Iterator<Item = u32> {
+    let each = RedisSlot::SLOTS as f32 / masters as f32;
+    let (mut cursor, mut first) = (0.0_f32, 0);
+    (1..=masters).map(move |number| {
+        // A float widened, a half added and cut: the tool's lround, of numbers from 0.
+        let rounded = (f64::from(cursor + each - 1.0) + 0.5) as u32;
+        let last = if number == masters { RedisSlot::SLOTS - 1 } else { rounded }.max(first);
+        cursor += each;
+        first = last + 1;
+        last
+    })
+}
+
+/// Slots that go from one master to another, in the order in which the tool moves them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Who gives them, as an index into the map's servers.
+    pub from: ServerIx,
+    /// Who gets them.
+    pub to: ServerIx,
+    /// The slots, ascending.
+    pub slots: Vec<u32>,
+}
+
+/// What the tool does to a cluster, step by step.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    before: SlotMap,
+    steps: Vec<Step>,
+}
+
+impl Plan {
+    /// The steps, in order. The servers are those of the map that was planned from.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// How many slots move in all.
+    pub fn moved(&self) -> usize {
+        self.steps.iter().map(|step| step.slots.len()).sum()
+    }
+
+    /// The map when every step has been made.
+    pub fn after(&self) -> SlotMap {
+        self.made(usize::MAX)
+    }
+
+    /// The map that a single run of the tool leaves: [`after`](Plan::after), unless it
+    /// [stops half way](self#a-run-that-stops-half-way).
+    pub fn first_run(&self) -> SlotMap {
+        self.made(self.stops_after().unwrap_or(usize::MAX))
+    }
+
+    /// After how many slots a single run of the tool stops by itself, if it does.
+    pub fn stops_after(&self) -> Option<usize> {
+        let mut left = self.before.slot_counts();
+        let mut made = 0;
+        for (at, step) in self.steps.iter().enumerate() {
+            made += step.slots.len();
+            let has = &mut left[step.from.index()];
+            *has = has.saturating_sub(step.slots.len() as u32);
+            let emptied = *has == 0;
+            left[step.to.index()] += step.slots.len() as u32;
+            if emptied && at + 1 < self.steps.len() {
+                return Some(made + 1);
+            }
+        }
+        None
+    }
+
+    fn made(&self, moves: usize) -> SlotMap {
+        let slots = self.steps.iter().flat_map(|step| step.slots.iter().map(|&slot| (slot, step.to)));
+        self.before.moved(slots.take(moves))
+    }
+}
+
+/// The masters of a map in the tool's order: each active server once.
+fn in_order(map: &SlotMap, order: &[&str]) -> Result<Vec<ServerIx>, Error> {
+    let servers = map.servers();
+    let mut masters: Vec<ServerIx> = Vec::with_capacity(order.len());
+    let mut listed = alloc::vec![false; servers.len()];
+    for name in order {
+        let unknown = || Error::unknown_server(*name);
+        let at = map.index_of(name).ok_or_else(unknown)?;
+        if servers[at.index()].is_draining() {
+            return Err(unknown());
+        }
+        if core::mem::replace(&mut listed[at.index()], true) {
+            return Err(Error::new(Kind::Option {
+                name: "order of masters",
+                value: alloc::format!("{order:?}"),
+                problem: "names it twice",
+            })
+            .of_server(*name));
+        }
+        masters.push(at);
+    }
+    let missing = servers.iter().zip(listed).find(|(server, listed)| !listed && !server.is_draining());
+    match missing {
+        None => Ok(masters),
+        Some((server, _)) => Err(Error::new(Kind::Option {
+            name: "order of masters",
+            value: alloc::format!("{order:?}"),
+            problem: "does not name it",
+        })
+        .of_server(server.name().as_str())),
+    }
+}
+
+/// The slots of each server, ascending.
+fn slots_by_server(map: &SlotMap) -> Vec<Vec<u32>> {
+    let mut slots = alloc::vec![Vec::new(); map.servers().len()];
+    for (slot, owner) in (0..).zip(map.owners()) {
+        slots[owner.index()].push(slot);
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+
+    use super::*;
+    use crate::testing::list;
+
+    fn at(nodes: &[(&str, &str)]) -> Buckets {
+        let server =
+            |&(name, address): &(&str, &str)| Server::new(name).unwrap().with_address(address).unwrap();
+        Buckets::new(nodes.iter().map(server)).unwrap()
+    }
+
+    /// The first slot of each server that has any, in order of slots.
+    fn firsts(cluster: &Slots<RedisSlot>) -> Vec<&str> {
+        let map = cluster.map();
+        let mut names: Vec<&str> =
+            map.owners().iter().map(|ix| map.servers()[ix.index()].name().as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    #[test]
+    fn runs_of_slots_cover_all_and_differ_by_at_most_one_in_clusters_of_any_sensible_size() {
+        // From 2,688 masters on the sum of single-precision shares is off by a whole slot.
+        for masters in 3..2_688 {
+            let mut first = 0;
+            for last in lasts(masters) {
+                let (size, even) = (last + 1 - first, 16_384 / masters as u32);
+                assert!(size == even || size == even + 1, "{masters} masters: {first}..={last}");
+                first = last + 1;
+            }
+            assert_eq!(first, 16_384, "{masters} masters");
+        }
+        assert_eq!(lasts(7_542).last(), Some(16_384));
+    }
+
+    #[test]
+    fn masters_are_taken_host_by_host() {
+        let nodes = at(&[
+            ("a1", "10.0.0.1:6379"),
+            ("a2", "10.0.0.1:6380"),
+            ("a3", "10.0.0.1:6381"),
+            ("b1", "10.0.0.2:6379"),
+            ("c1", "10.0.0.3:6379"),
+            ("c2", "10.0.0.3:6380"),
+        ]);
+        assert_eq!(firsts(&Options::default().build(&nodes).unwrap()), ["a1", "b1", "c1", "a2", "c2", "a3"]);
+        let with_replicas = Options { replicas: 1 }.build(&nodes).unwrap();
+        assert_eq!(firsts(&with_replicas), ["a1", "b1", "c1"]);
+        assert_eq!(with_replicas.map().slotless().count(), 3);
+    }
+
+    #[test]
+    fn too_few_and_too_many_masters_are_refused() {
+        let nodes = list(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)]);
+        assert!(Options { replicas: 0 }.build(&nodes).is_ok());
+        for replicas in [1, 2, u32::MAX] {
+            let error = Options { replicas }.build(&nodes).unwrap_err();
+            assert!(error.is_parameter(), "{error}");
+        }
+        let names: Vec<String> = (0..16_385).map(|i| format!("n{i}")).collect();
+        let many: Vec<(&str, u32)> = names.iter().map(|name| (name.as_str(), 1)).collect();
+        assert!(Options::default().build(&list(&many)).unwrap_err().is_parameter());
+        let full = Options::default().build(&list(&many[1..])).unwrap();
+        assert!(full.map().slot_counts().iter().all(|&slots| slots == 1));
+    }
+
+    #[test]
+    fn the_order_must_name_each_master_once() {
+        let cluster = Options::default().build(&list(&[("a", 1), ("b", 1), ("c", 1)])).unwrap();
+        let order = |names: &[&str]| in_order(cluster.map(), names);
+        assert!(order(&["b", "a", "c"]).is_ok());
+        assert!(order(&["b", "a", "d"]).unwrap_err().is_unknown_server());
+        for (wrong, server) in [(&["b", "a"][..], "c"), (&["b", "a", "c", "a"], "a")] {
+            let error = order(wrong).unwrap_err();
+            assert!(error.is_parameter(), "{error}");
+            assert_eq!(error.server(), Some(server));
+        }
+    }
+}

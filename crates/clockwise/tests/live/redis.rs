@@ -1,0 +1,157 @@
+//! The slots that Redis gives keys, and the maps that `redis-cli --cluster` makes, against ours.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use clockwise::dialect::redis::{Options, Rebalance, Reshard};
+use clockwise::hash::{KeyHash, RedisSlot};
+use clockwise::slots::SlotMap;
+use clockwise::{Buckets, Server};
+
+use crate::grouped;
+use crate::redis_server::{RedisServer, tool};
+
+/// 500 keys: names, hash tags of every kind, and bytes that are no text.
+fn keys() -> Vec<Vec<u8>> {
+    let tagged = |i: usize| match i % 5 {
+        0 => format!("{{user:{i}}}.cart"),
+        1 => format!("cart.{{user:{i}}}.{{x}}"),
+        2 => format!("cart{{}}{{user:{i}}}"),
+        3 => format!("}}cart{{{{{i}}}}}"),
+        _ => format!("cart:{i}{{"),
+    };
+    let mut keys: Vec<Vec<u8>> = (0..200).map(|i| format!("user:{i}").into_bytes()).collect();
+    keys.extend((0..150).map(|i| tagged(i).into_bytes()));
+    keys.extend((0..150_u32).map(|i| i.wrapping_mul(0x9e37_79b9).to_be_bytes().repeat(i as usize % 9)));
+    keys
+}
+
+/// The node's view of the cluster: the masters in the order in which it lists them, with their ids
+/// and slots.
+struct View {
+    masters: Vec<(String, String)>,
+    owners: BTreeMap<u32, String>,
+}
+
+impl View {
+    fn of(node: &RedisServer) -> View {
+        let mut view = View { masters: Vec::new(), owners: BTreeMap::new() };
+        for line in node.ask(&["CLUSTER", "NODES"]).unwrap().lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let address = words[1].split('@').next().unwrap().to_owned();
+            if words[2].contains("master") {
+                view.masters.push((address.clone(), words[0].to_owned()));
+            }
+            for range in words[8..].iter().filter(|range| !range.starts_with('[')) {
+                let (first, last) = range.split_once('-').unwrap_or((range, range));
+                let slots = first.parse().unwrap()..=last.parse().unwrap();
+                view.owners.extend(slots.map(|slot: u32| (slot, address.clone())));
+            }
+        }
+        view
+    }
+
+    /// The tool lists the node that it contacts first, and the others as that one does.
+    fn order(&self, contacted: &RedisServer) -> Vec<&str> {
+        let names = self.masters.iter().map(|(name, _)| name.as_str());
+        let (first, rest): (Vec<&str>, Vec<&str>) = names.partition(|&name| name == contacted.address());
+        first.into_iter().chain(rest).collect()
+    }
+
+    fn id(&self, address: &str) -> &str {
+        &self.masters.iter().find(|(name, _)| name == address).unwrap().1
+    }
+}
+
+/// How many of the 16,384 slots have the owner that the map says.
+fn matches(view: &View, map: &SlotMap) -> usize {
+    let same = |slot: &u32| {
+        let ours = map.owner(*slot).unwrap().name().as_str();
+        view.owners.get(slot).is_some_and(|owner| owner == ours)
+    };
+    (0..RedisSlot::SLOTS).filter(same).count()
+}
+
+/// Until every node has heard of what the tool did last.
+fn settled(nodes: &[RedisServer], map: &SlotMap) -> View {
+    for _ in 0..3_000 {
+        if nodes.iter().all(|node| matches(&View::of(node), map) == RedisSlot::SLOTS as usize) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    View::of(&nodes[0])
+}
+
+#[test]
+#[ignore = "starts redis-server: run by `cargo xtask live`"]
+fn redis_cluster_gives_keys_their_slots_and_slots_their_masters() {
+    let version = RedisServer::version().expect("redis-server is installed: `cargo xtask packages`");
+    let nodes: Vec<RedisServer> = (0..4).map(|_| RedisServer::start().unwrap()).collect();
+    let addresses: Vec<String> = nodes.iter().map(RedisServer::address).collect();
+    let (mut asked, mut right) = (0, 0);
+
+    let keys = keys();
+    let commands: Vec<Vec<&[u8]>> =
+        keys.iter().map(|key| vec![&b"CLUSTER"[..], b"KEYSLOT", key.as_slice()]).collect();
+    for (key, answer) in keys.iter().zip(nodes[0].ask_many(&commands).unwrap()) {
+        asked += 1;
+        right += usize::from(answer == format!(":{}", RedisSlot.hash(key)));
+    }
+
+    let mut arguments = vec!["create"];
+    arguments.extend(addresses.iter().map(String::as_str));
+    arguments.push("--cluster-yes");
+    let said = tool(&arguments).unwrap();
+    assert!(said.contains("All 16384 slots covered"), "{said}");
+    let servers: Result<Vec<Server>, _> = addresses.iter().map(|name| Server::new(name.as_str())).collect();
+    let cluster = Options::default().build(&Buckets::new(servers.unwrap()).unwrap()).unwrap();
+    let mut view = settled(&nodes, cluster.map());
+    asked += RedisSlot::SLOTS as usize;
+    right += matches(&view, cluster.map());
+
+    let weights = vec![(addresses[1].clone(), 1.3), (addresses[3].clone(), 0.9)];
+    let rebalance = Rebalance { weights: weights.clone(), ..Rebalance::default() };
+    let plan = rebalance.plan(cluster.map(), &view.order(&nodes[0])).unwrap();
+    let weights: Vec<String> =
+        weights.iter().map(|(name, weight)| format!("{}={weight}", view.id(name))).collect();
+    let mut arguments = vec!["rebalance", &addresses[0], "--cluster-weight"];
+    arguments.extend(weights.iter().map(String::as_str));
+    tool(&arguments).unwrap();
+    let after = plan.after();
+    view = settled(&nodes, &after);
+    asked += RedisSlot::SLOTS as usize;
+    right += matches(&view, &after);
+
+    // One source gives all it has, and the run stops one slot later.
+    let gives = after.slot_counts()[after.index_of(&addresses[0]).unwrap().index()];
+    let both = gives + after.slot_counts()[after.index_of(&addresses[2]).unwrap().index()];
+    let reshard = Reshard {
+        from: vec![addresses[0].clone(), addresses[2].clone()],
+        to: addresses[1].clone(),
+        slots: both,
+    };
+    let plan = reshard.plan(&after, &view.order(&nodes[0])).unwrap();
+    assert!(plan.stops_after().is_some());
+    let from = format!("{},{}", view.id(&addresses[0]), view.id(&addresses[2]));
+    let (to, slots) = (view.id(&addresses[1]).to_owned(), both.to_string());
+    let said = tool(&[
+        "reshard",
+        &addresses[0],
+        "--cluster-from",
+        &from,
+        "--cluster-to",
+        &to,
+        "--cluster-slots",
+        &slots,
+        "--cluster-yes",
+    ]);
+    let left = plan.first_run();
+    view = settled(&nodes, &left);
+    asked += RedisSlot::SLOTS as usize;
+    right += matches(&view, &left);
+
+    println!("redis {version}, live: {} of {} slots match", grouped(right), grouped(asked));
+    assert_eq!(right, asked, "{}", said.unwrap());
+}
