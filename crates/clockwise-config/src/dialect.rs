@@ -10,9 +10,10 @@ use std::mem::take;
 use std::str::FromStr;
 
 use clockwise::dialect::{
-    Dialect, envoy, gomemcache, grpc, haproxy, libketama, libmemcached, memjs, nginx, npm_hashring,
-    npm_ketama, npm_memcached, php_memcache, php_memcached, pingora, pylibmc, pymemcache, python_hashring,
-    python_memcached, spymemcached, trafficserver, twemproxy, uhashring,
+    Dialect, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka, libketama, libmemcached,
+    mcrouter, memjs, nginx, npm_hashring, npm_ketama, npm_memcached, php_memcache, php_memcached, pingora,
+    pylibmc, pymemcache, python_hashring, python_memcached, spymemcached, trafficserver, twemproxy,
+    uhashring,
 };
 use clockwise::hash::HashTag;
 use clockwise::{Error, Zone};
@@ -88,23 +89,29 @@ impl Value for haproxy::HashType {
     }
 }
 
-impl Value for trafficserver::Weight {
-    fn read(report: &mut Report, entry: &Entry) -> Option<Self> {
-        match entry.value.as_scalar() {
-            Some(scalar) if matches!(scalar.kind, ScalarKind::Integer | ScalarKind::Float) => {
-                let weight = scalar.text.replace('_', "").parse();
-                refuse_error(report, entry, weight)
+/// Numbers with fractions, taken by the recipe digit by digit.
+macro_rules! numbers {
+    ($($number:ty),+) => {
+        $(impl Value for $number {
+            fn read(report: &mut Report, entry: &Entry) -> Option<Self> {
+                match entry.value.as_scalar() {
+                    Some(scalar) if matches!(scalar.kind, ScalarKind::Integer | ScalarKind::Float) => {
+                        let number = scalar.text.replace('_', "").parse();
+                        refuse_error(report, entry, number)
+                    }
+                    _ => {
+                        fields::wrong_type(report, entry, "a number");
+                        None
+                    }
+                }
             }
-            _ => {
-                fields::wrong_type(report, entry, "a number");
-                None
+            fn write(&self) -> String {
+                self.to_string()
             }
-        }
-    }
-    fn write(&self) -> String {
-        self.to_string()
-    }
+        })+
+    };
 }
+numbers!(mcrouter::Weight, trafficserver::Weight);
 
 /// A value for each of some servers or zones: `ids = { web-1 = 101 }`.
 impl<K: FromStr<Err = Error> + Display + Ord, T: Value> Value for BTreeMap<K, T> {
@@ -210,9 +217,12 @@ macro_rules! words {
 words! {
     envoy::HashFunction,
     envoy::Policy,
+    guava::Hash,
     haproxy::HashKey,
+    kafka::Partitioner,
     libmemcached::Distribution,
     libmemcached::Hash,
+    mcrouter::HashFunc,
     npm_hashring::Algorithm,
     npm_hashring::Compatibility,
     php_memcache::Function,
@@ -268,15 +278,19 @@ macro_rules! dialects {
 }
 
 dialects! {
+    "elasticsearch" => Elasticsearch, elasticsearch { number_of_routing_shards }
     "envoy" => Envoy, envoy {
         lb_policy minimum_ring_size maximum_ring_size hash_function table_size use_hostname_for_hashing
         hash_keys locality_weights hash_balance_factor
     }
     "gomemcache" => Gomemcache, gomemcache {}
     "grpc" => Grpc, grpc { min_ring_size max_ring_size ring_size_cap hash_keys }
+    "guava" => Guava, guava { hash }
     "haproxy" => Haproxy, haproxy { hash_type hash_key ids guids hash_balance_factor }
+    "kafka" => Kafka, kafka { partitioner }
     "libketama" => Libketama, libketama {}
     "libmemcached" => Libmemcached, libmemcached { distribution hash set_after_servers sort_hosts }
+    "mcrouter" => Mcrouter, mcrouter { hash_func salt weights }
     "memjs" => Memjs, memjs {}
     "nginx" => Nginx, nginx { consistent }
     "npm-hashring" => NpmHashring, npm_hashring { algorithm compatibility default_port vnode_count }
@@ -303,6 +317,30 @@ mod tests {
     fn a_file_can_name_every_dialect_of_the_library() {
         let names: Vec<&str> = DIALECTS.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, Dialect::NAMES);
+    }
+
+    #[test]
+    fn the_weights_of_mcrouter_are_numbers_from_0_to_1() {
+        let read = |weights: &str| {
+            let text = format!(
+                "version = 1\n[placement]\ndialect = 'mcrouter'\nhash_func = 'WeightedCh3'\nsalt = 'pepper'\n\
+                 weights = {weights}\n[[server]]\nname = 'a'\n[[server]]\nname = 'b'\n"
+            );
+            crate::parse("fleet.toml", text.as_bytes(), &crate::Options::default())
+        };
+        let written = read("{ b = 0.25, a = 1 }").unwrap().pick(None).unwrap().to_toml();
+        assert!(written.contains("salt = \"pepper\"\nweights = { \"a\" = 1, \"b\" = 0.25 }\n"), "{written}");
+        let again = crate::parse("again.toml", written.as_bytes(), &crate::Options::default()).unwrap();
+        assert_eq!(again.pick(None).unwrap().to_toml(), written);
+        for (weights, said) in [
+            ("{ a = 1.5 }", "weight 1.5 is not a number from 0 to 1"),
+            ("{ a = nan }", "weight NaN is not a number from 0 to 1"),
+            ("{ a = '1' }", "`a` takes a number, and `'1'` is text"),
+            ("{ c = 1 }", "`weights` speaks of a server called \"c\""),
+        ] {
+            let error = read(weights).unwrap_err().to_string();
+            assert!(error.contains(said), "{weights}: {error}");
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
 use crate::modulo::written_out;
 use crate::placement::{
-    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, weight_shares,
+    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, table_shares,
 };
 use crate::server::Server;
 
@@ -93,6 +93,13 @@ impl<H: KeyHash> Jump<H> {
         Ok(Jump { hash, servers: list.shared(), buckets: written_out(list)? })
     }
 
+    /// The placement of a list whose weights count for nothing: each active server is one bucket.
+    /// Systems without weights place so; the servers keep theirs for whoever asks.
+    pub fn unweighted(hash: H, list: &Buckets) -> Jump<H> {
+        let buckets = list.active().map(|(ix, _)| ix).collect();
+        Jump { hash, servers: list.shared(), buckets }
+    }
+
     owners_by_hash!();
 
     /// The owner of a key that the caller has hashed.
@@ -130,9 +137,9 @@ impl<H: KeyHash> Placement for Jump<H> {
 }
 
 impl<H: KeyHash> Measured for Jump<H> {
-    /// Weight of total weight: each bucket expects the same part of all keys.
+    /// The buckets that each server has, of all buckets: each expects the same part of all keys.
     fn shares(&self) -> Vec<Share> {
-        weight_shares(&self.servers)
+        table_shares(&self.buckets, self.servers.len())
     }
 }
 
@@ -262,6 +269,18 @@ mod tests {
         assert_eq!(Jump::new(Xxh3, &drained).unwrap().buckets(), 4);
         let shares: Vec<_> = place.shares().iter().map(|s| (s.part(), s.whole())).collect();
         assert_eq!(shares, [(2, 6), (1, 6), (3, 6)]);
+    }
+
+    #[test]
+    fn unweighted_gives_every_active_server_one_bucket() {
+        let servers = list(&[("a", 3), ("b", 1), ("c", 9)]);
+        let drained = servers.replaced(1, servers.servers()[1].clone().draining()).unwrap();
+        let place = Jump::unweighted(Xxh3, &drained);
+        for key in user_keys(500) {
+            let bucket = paper(Xxh3.hash(key.as_bytes()), 2);
+            assert_eq!(place.owner_ix(&key).index(), [0, 2][bucket as usize], "{key}");
+        }
+        assert_eq!(place.shares(), [Share::new(1, 2), Share::new(0, 2), Share::new(1, 2)]);
     }
 
     #[test]

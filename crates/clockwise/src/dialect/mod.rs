@@ -61,17 +61,22 @@ macro_rules! answers_as {
 }
 
 pub mod cilium;
+pub mod couchbase;
+pub mod elasticsearch;
 pub mod envoy;
 pub mod glb;
 pub mod gomemcache;
 pub mod grpc;
+pub mod guava;
 pub mod handbook;
 pub mod haproxy;
 pub mod ipvs;
+pub mod kafka;
 pub mod katran;
 mod ketama;
 pub mod libketama;
 pub mod libmemcached;
+pub mod mcrouter;
 pub mod memjs;
 mod named;
 pub mod nginx;
@@ -85,6 +90,7 @@ pub mod pylibmc;
 pub mod pymemcache;
 pub mod python_hashring;
 pub mod python_memcached;
+pub mod redis;
 mod ring_hash;
 pub mod spymemcached;
 pub mod trafficserver;

@@ -9,12 +9,13 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Placed, envoy, gomemcache, grpc, haproxy, libketama, libmemcached, memjs, nginx, npm_hashring,
-    npm_ketama, npm_memcached, php_memcache, php_memcached, pingora, pylibmc, pymemcache, python_hashring,
-    python_memcached, spymemcached, trafficserver, twemproxy, uhashring,
+    Placed, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka, libketama, libmemcached, mcrouter,
+    memjs, nginx, npm_hashring, npm_ketama, npm_memcached, php_memcache, php_memcached, pingora, pylibmc,
+    pymemcache, python_hashring, python_memcached, spymemcached, trafficserver, twemproxy, uhashring,
 };
 use crate::error::Error;
 use crate::hash::KeyHash;
+use crate::jump::Jump;
 use crate::members::Buckets;
 use crate::modulo::ModN;
 use crate::placement::Placement;
@@ -52,7 +53,10 @@ impl Recipe for nginx::Upstream {
     }
 }
 
+impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Jump<H> {}
 impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for ModN<H> {}
+impl Recipe for elasticsearch::Index {}
+impl Recipe for mcrouter::Pool {}
 
 impl Recipe for php_memcache::Placed {
     fn unsettled(&self) -> Vec<Collision> {
@@ -121,12 +125,16 @@ macro_rules! dialects {
 }
 
 dialects! {
+    Elasticsearch = "elasticsearch" => elasticsearch,
     Envoy = "envoy" => envoy,
     Gomemcache = "gomemcache" => gomemcache,
     Grpc = "grpc" => grpc,
+    Guava = "guava" => guava,
     Haproxy = "haproxy" => haproxy,
+    Kafka = "kafka" => kafka,
     Libketama = "libketama" => libketama,
     Libmemcached = "libmemcached" => libmemcached,
+    Mcrouter = "mcrouter" => mcrouter,
     Memjs = "memjs" => memjs,
     Nginx = "nginx" => nginx,
     NpmHashring = "npm-hashring" => npm_hashring,

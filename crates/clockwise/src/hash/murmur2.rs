@@ -27,7 +27,7 @@ fn length_seed(bytes: &[u8]) -> u32 {
     0xdead_beef_u32.wrapping_mul(bytes.len() as u32)
 }
 
-fn murmur2(bytes: &[u8], seed: u32) -> u32 {
+pub(super) fn murmur2(bytes: &[u8], seed: u32) -> u32 {
     const M: u32 = 0x5bd1_e995;
     let (blocks, tail) = bytes.as_chunks::<4>();
     let mut h = seed ^ bytes.len() as u32;

@@ -97,6 +97,11 @@ impl Murmur3X86_32State {
 
 /// MurmurHash3 x64_128 with a seed: both 64-bit words.
 pub fn murmur3_x64_128(bytes: &[u8], seed: u32) -> [u64; 2] {
+    x64_128(bytes, seed, little_endian)
+}
+
+/// The same with `word` to read up to eight bytes of the tail as a number.
+pub(super) fn x64_128(bytes: &[u8], seed: u32, word: impl Fn(&[u8]) -> u64) -> [u64; 2] {
     const C1: u64 = 0x87c3_7b91_1142_53d5;
     const C2: u64 = 0x4cf5_ad43_2745_937f;
     let scramble1 = |k: u64| k.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2);
@@ -112,8 +117,8 @@ pub fn murmur3_x64_128(bytes: &[u8], seed: u32) -> [u64; 2] {
     }
     // Missing bytes are zero, and a word of zero scrambles to zero.
     let (low, high) = tail.split_at(tail.len().min(8));
-    h1 ^= scramble1(little_endian(low));
-    h2 ^= scramble2(little_endian(high));
+    h1 ^= scramble1(word(low));
+    h2 ^= scramble2(word(high));
 
     let length = bytes.len() as u64;
     h1 ^= length;
@@ -128,7 +133,7 @@ pub fn murmur3_x64_128(bytes: &[u8], seed: u32) -> [u64; 2] {
 }
 
 /// Up to eight bytes as a number, the first byte lowest.
-fn little_endian(bytes: &[u8]) -> u64 {
+pub(super) fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 

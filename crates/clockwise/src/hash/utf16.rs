@@ -24,23 +24,23 @@ use super::fnv::{BASIS_32, BASIS_64, PRIME_32, PRIME_64};
 use super::{KeyHash, Width};
 
 /// The UTF-16 units of bytes that are read as UTF-8.
-fn units(bytes: &[u8]) -> impl Iterator<Item = u32> {
+pub(super) fn units(bytes: &[u8]) -> impl Iterator<Item = u16> {
     bytes.utf8_chunks().flat_map(|chunk| {
         let broken = (!chunk.invalid().is_empty()).then_some(0xfffd);
-        chunk.valid().encode_utf16().chain(broken).map(u32::from)
+        chunk.valid().encode_utf16().chain(broken)
     })
 }
 
 fn java_string(bytes: &[u8]) -> u32 {
-    units(bytes).fold(0, |h: u32, unit| h.wrapping_mul(31).wrapping_add(unit))
+    units(bytes).fold(0, |h: u32, unit| h.wrapping_mul(31).wrapping_add(unit.into()))
 }
 
 fn fnv1(bytes: &[u8], basis: u32, prime: u32) -> u32 {
-    units(bytes).fold(basis, |h, unit| h.wrapping_mul(prime) ^ unit)
+    units(bytes).fold(basis, |h, unit| h.wrapping_mul(prime) ^ u32::from(unit))
 }
 
 fn fnv1a(bytes: &[u8], basis: u32, prime: u32) -> u32 {
-    units(bytes).fold(basis, |h, unit| (h ^ unit).wrapping_mul(prime))
+    units(bytes).fold(basis, |h, unit| (h ^ u32::from(unit)).wrapping_mul(prime))
 }
 
 /// The low half of [`BASIS_64`].

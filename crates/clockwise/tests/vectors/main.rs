@@ -5,20 +5,25 @@
 //! one line a system.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
+mod elasticsearch;
 mod envoy;
 mod glb;
 mod gomemcache;
 mod grpc;
+mod guava;
 mod haproxy;
+mod kafka;
 mod katran;
 mod libketama;
 mod libmemcached;
+mod mcrouter;
 mod nginx;
 mod npm;
 mod php;
 mod pingora;
 mod python;
 mod record;
+mod redis;
 mod spymemcached;
 mod trafficserver;
 mod twemproxy;

@@ -204,3 +204,20 @@ pub(crate) fn bytes(hex: &str) -> Vec<u8> {
         hex.chars().map(|digit| digit.to_digit(16).expect("a hexadecimal digit")).collect();
     digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
 }
+
+/// A table of answers: for each key a list of numbers, one for each of the counts `n`.
+pub(crate) fn table<'v>(file: &'v Value, field: &str) -> impl Iterator<Item = (&'v str, u64, u64)> {
+    let counts = list(file, "n");
+    object(file, field).iter().flat_map(move |(key, answers)| {
+        let answers = answers.as_array().expect("answers");
+        assert_eq!(answers.len(), counts.len(), "{key}");
+        let number = |value: &Value| value.as_u64().expect("a number");
+        counts.iter().zip(answers).map(move |(n, answer)| (key.as_str(), number(n), number(answer)))
+    })
+}
+
+/// Servers `0`, `1` … of which an answer is the index.
+pub(crate) fn numbered(count: u64) -> Buckets {
+    let servers: Result<Vec<Server>, Error> = (0..count).map(|i| Server::new(i.to_string())).collect();
+    Buckets::new(servers.expect("servers")).expect("a fleet")
+}

@@ -54,11 +54,9 @@ fn every_recorded_slot_and_map_of_redis_cluster() {
             let (servers, moved) = (list(&case["owners_by_MOVED"], "servers"), &case["owners_by_MOVED"]);
             for (key, owner) in object(moved, "owners") {
                 let owner = servers[owner.as_u64().expect("an index") as usize].as_str().expect("a name");
-                score.answer(
-                    &owner,
-                    &cluster.owner(key).name().as_str(),
-                    || format!("{key:?} of {} masters", masters.len()),
-                );
+                score.answer(&owner, &cluster.owner(key).name().as_str(), || {
+                    format!("{key:?} of {} masters", masters.len())
+                });
             }
         }
     }
@@ -84,10 +82,6 @@ fn every_recorded_slot_and_map_of_redis_cluster() {
 fn compare(score: &mut Score, recorded: &SlotMap, ours: &SlotMap, case: &Value) {
     let ours = owners(ours);
     for (slot, (recorded, ours)) in owners(recorded).iter().zip(&ours).enumerate() {
-        score.answer(
-            recorded,
-            ours,
-            || format!("slot {slot} of {} masters, {}", case["n"], case["weights"]),
-        );
+        score.answer(recorded, ours, || format!("slot {slot} of {} masters, {}", case["n"], case["weights"]));
     }
 }

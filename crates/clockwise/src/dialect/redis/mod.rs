@@ -2,7 +2,7 @@
 //!
 //! | parameter | value |
 //! |---|---|
-//! | slot of a key | [`RedisSlot`](crate::hash::RedisSlot): CRC-16/XMODEM of the hash tag's part, low 14 bits |
+//! | slot of a key | [`RedisSlot`]: CRC-16/XMODEM of the hash tag's part, low 14 bits |
 //! | owner | the map's, and nothing else: [`Slots::redis`] |
 //! | first map, `--cluster create` | a run of slots for each master, bounds rounded in IEEE single; no weights |
 //! | order of masters there | round robin over the hosts, in the order in which each is first named |
