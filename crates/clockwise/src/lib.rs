@@ -143,6 +143,7 @@ mod server;
 pub mod slots;
 #[cfg(test)]
 mod testing;
+pub mod tokens;
 mod view;
 
 pub use bounded::{Bounded, Cap, Filled, Lease, fill, fill_arriving};

@@ -24,6 +24,7 @@ pub(crate) const ROOMS: &[(&str, &str)] = &[
     ("jump", "a list and no memory"),
     ("maglev", "a table filled by turns"),
     ("slots", "an explicit map"),
+    ("tokens", "deliberate placement of points"),
     ("bounded", "a cap on load, and leases"),
     ("replica", "preference lists and zones"),
     ("route", "the owner and liveness"),

@@ -60,6 +60,7 @@ macro_rules! answers_as {
     };
 }
 
+pub mod cassandra;
 pub mod cilium;
 pub mod couchbase;
 pub mod elasticsearch;

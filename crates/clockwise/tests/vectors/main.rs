@@ -5,6 +5,7 @@
 //! one line a system.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
+mod cassandra;
 mod elasticsearch;
 mod envoy;
 mod glb;
