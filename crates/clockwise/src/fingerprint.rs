@@ -1,8 +1,8 @@
 //! Do two clients place keys alike? A [`Fingerprint`] answers without comparing key by key.
 //!
 //! It is of *decisions*: weights, hashes and schemes count only through what they decide. There are
-//! three, each the xxh3-64 (seed 0) of the bytes stated here. Names, addresses and hash names are
-//! their UTF-8 bytes; `00` is one zero byte, which no name or address can hold.
+//! three, each the first eight bytes of the MD5 (RFC 1321) of the bytes stated here. Names, addresses
+//! and hash names are their UTF-8 bytes; `00` is one zero byte, which no name or address can hold.
 //!
 //! | fingerprint | bytes | equal means |
 //! |---|---|---|
@@ -16,13 +16,14 @@
 //! position stand in order of preference. A draining server has no point and counts only in
 //! addresses.
 //!
-//! The probes ask only for owners of keys, so a client in any language can compute them. In Python:
+//! The probes ask only for owners of keys, and every language has MD5 at hand, so any client can
+//! compute them. In Python:
 //!
 //! ```python
-//! h = xxhash.xxh3_64()
+//! h = hashlib.md5()
 //! for i in range(4096):
 //!     h.update(client.owner(str(i)).encode() + b"\0")
-//! print("cw1:" + h.hexdigest())
+//! print("cw1:" + h.hexdigest()[:16])
 //! ```
 //!
 //! Two placements that differ in one key of a thousand agree on all 4,096 probes with a chance of
@@ -33,6 +34,8 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
+
+use md5::Digest as _;
 
 use crate::error::{Error, Kind};
 use crate::placement::{Layout, Measured, Placement, ServerIx};
@@ -143,12 +146,12 @@ impl FromStr for Fingerprint {
     }
 }
 
-/// xxh3-64 as a stream: a layout of millions of points is not copied to be hashed.
-struct Sink(xxhash_rust::xxh3::Xxh3);
+/// MD5 as a stream: a layout of millions of points is not copied to be hashed.
+struct Sink(md5::Md5);
 
 impl Sink {
     fn new() -> Sink {
-        Sink(xxhash_rust::xxh3::Xxh3::new())
+        Sink(md5::Md5::new())
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
@@ -165,7 +168,8 @@ impl Sink {
     }
 
     fn finish(self) -> Fingerprint {
-        Fingerprint(self.0.digest())
+        let digest: [u8; 16] = self.0.finalize().into();
+        Fingerprint((u128::from_be_bytes(digest) >> 64) as u64)
     }
 }
 
@@ -175,7 +179,7 @@ mod tests {
     use alloc::string::String;
 
     use super::*;
-    use crate::hash::{Fnv1a32, KeyHash, Width, Xxh3};
+    use crate::hash::{Fnv1a32, KeyHash, Md5, Width, Xxh3};
     use crate::members::{Buckets, Members};
     use crate::modulo::ModN;
     use crate::moves::Moves;
@@ -195,16 +199,16 @@ mod tests {
     #[test]
     fn fingerprints_of_the_native_ring_of_four() {
         let ring = ring(&abcd());
-        assert_eq!(format!("{}", Fingerprint::of_probes(&ring)), "cw1:cf900fb376c0357c");
-        assert_eq!(format!("{}", Fingerprint::of_layout(&ring).unwrap()), "cw1:b0fdb0bafc6a069b");
-        assert_eq!(format!("{}", Fingerprint::of_addresses(abcd().servers())), "cw1:c9b9e9183a5e1f6c");
+        assert_eq!(format!("{}", Fingerprint::of_probes(&ring)), "cw1:5e36ab5e426b2745");
+        assert_eq!(format!("{}", Fingerprint::of_layout(&ring).unwrap()), "cw1:981298a3a8f8ed46");
+        assert_eq!(format!("{}", Fingerprint::of_addresses(abcd().servers())), "cw1:6d29a8bdda584ed4");
     }
 
     #[test]
     fn probes_are_the_owners_of_4096_decimal_keys() {
         let ring = ring(&abcd());
         let bytes: String = (0..4096).map(|i| format!("{}\0", ring.owner(format!("{i}")).name())).collect();
-        assert_eq!(Fingerprint::of_probes(&ring).0, Xxh3.hash(bytes.as_bytes()));
+        assert_eq!(Fingerprint::of_probes(&ring).0, Md5.hash(bytes.as_bytes()));
         let mod_n = ModN::new(Xxh3, &Buckets::from(&abcd())).unwrap();
         assert_ne!(Fingerprint::of_probes(&mod_n), Fingerprint::of_probes(&ring));
     }
@@ -221,7 +225,7 @@ mod tests {
             bytes.extend((position << 32).to_le_bytes());
             bytes.extend(name.bytes().chain([0]));
         }
-        let expected = Some(Fingerprint(Xxh3.hash(&bytes)));
+        let expected = Some(Fingerprint(Md5.hash(&bytes)));
         let at = build([(9, 0), (4, 1), (9, 1)], Boundary::AtOrAfter);
         let after = build([(10, 0), (5, 1), (10, 1)], Boundary::After);
         assert_eq!(Fingerprint::of_layout(&at), expected);
@@ -232,7 +236,7 @@ mod tests {
 
         let table = Slots(fleet.clone());
         let bytes = b"slots\0rule\0b\0a\0a\0";
-        assert_eq!(Fingerprint::of_layout(&table), Some(Fingerprint(Xxh3.hash(bytes))));
+        assert_eq!(Fingerprint::of_layout(&table), Some(Fingerprint(Md5.hash(bytes))));
         assert_eq!(Fingerprint::of_layout(&ModN::new(Xxh3, &fleet).unwrap()), None);
     }
 
