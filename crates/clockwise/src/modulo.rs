@@ -92,6 +92,11 @@ impl<H: KeyHash> ModN<H> {
         self.buckets.len() as u32
     }
 
+    /// The buckets written out: which server each belongs to.
+    pub fn table(&self) -> &[ServerIx] {
+        &self.buckets
+    }
+
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
         &self.servers

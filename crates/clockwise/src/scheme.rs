@@ -11,7 +11,7 @@ use core::fmt;
 use crate::bounded::Cap;
 use crate::dialect::{Dialect, PlacedAs};
 use crate::error::Error;
-use crate::hash::NamedHash;
+use crate::hash::{KeyHash, NamedHash};
 use crate::jump::Jump;
 use crate::maglev::{Maglev, TABLE_SIZE};
 use crate::members::{Buckets, Members};
@@ -236,6 +236,33 @@ impl Built {
     }
 }
 
+impl Built {
+    /// The buckets, where the owner of a key is the one at its hash modulo their number: of hash mod
+    /// N, Maglev and slots.
+    pub fn table(&self) -> Option<&[ServerIx]> {
+        match self {
+            Built::ModN(placement) => Some(placement.table()),
+            Built::Maglev(placement) => Some(placement.table()),
+            Built::Slots(placement) => Some(placement.map().owners()),
+            Built::Dialect(placed) => placed.table(),
+            Built::Ring(_) | Built::Bounded(..) | Built::Rendezvous(_) | Built::Jump(_) => None,
+        }
+    }
+
+    /// The key hash, where one number of a key decides its owner.
+    pub fn key_hash(&self) -> Option<&dyn KeyHash> {
+        Some(match self {
+            Built::ModN(placement) => placement.hash(),
+            Built::Ring(ring) | Built::Bounded(ring, _) => ring.hash(),
+            Built::Rendezvous(placement) => placement.hash(),
+            Built::Jump(placement) => placement.hash(),
+            Built::Maglev(placement) => placement.hash(),
+            Built::Slots(placement) => placement.hash(),
+            Built::Dialect(placed) => return placed.key_hash(),
+        })
+    }
+}
+
 impl Placement for Built {
     fn servers(&self) -> &[Server] {
         ask!(self, placement => Placement::servers(placement))
@@ -254,5 +281,46 @@ impl Placement for Built {
     }
     fn measured(&self) -> Option<&dyn Measured> {
         ask!(self, placement => placement.measured())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::dialect::{libmemcached, twemproxy};
+    use crate::testing::list;
+
+    /// Tools that take a placement apart to compare it rely on its parts being all of it.
+    #[test]
+    fn key_hash_and_points_or_buckets_give_the_owner() {
+        let fleet = list(&[("a", 1), ("b", 3), ("c", 1), ("d", 2)]);
+        let mut schemes = Scheme::compared();
+        schemes.push(Scheme::Slots { hash: NamedHash::RedisSlot, slots: 16_384 });
+        schemes.push(twemproxy::Options::default().into());
+        let modula = twemproxy::Distribution::Modula;
+        schemes.push(twemproxy::Options { distribution: modula, ..twemproxy::Options::default() }.into());
+        schemes.push(libmemcached::Options::ketama_weighted().into());
+        let (mut rings, mut tables) = (0, 0);
+        for scheme in schemes {
+            let built = scheme.build(&fleet).unwrap();
+            let hash = built.key_hash().unwrap();
+            let (ring, table) = (built.ring(), built.table());
+            rings += u32::from(ring.is_some());
+            tables += u32::from(table.is_some());
+            for i in 0..2_000 {
+                let key = format!("user:{i}");
+                let number = hash.hash(key.as_bytes());
+                let owner = match (&ring, table) {
+                    (Some(ring), None) => ring.owner_of_hash(number),
+                    (None, Some(table)) => table[(number % table.len() as u64) as usize],
+                    (None, None) => continue,
+                    both => unreachable!("{scheme}: {both:?}"),
+                };
+                assert_eq!(owner, built.owner_ix(key.as_bytes()), "{scheme}: {key}");
+            }
+        }
+        assert_eq!((rings, tables), (6, 4));
     }
 }

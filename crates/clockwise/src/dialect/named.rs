@@ -18,7 +18,7 @@ use crate::hash::KeyHash;
 use crate::jump::Jump;
 use crate::members::Buckets;
 use crate::modulo::ModN;
-use crate::placement::Placement;
+use crate::placement::{Placement, ServerIx};
 use crate::ring::{Collision, Geometry, Ring};
 
 /// What a recipe builds.
@@ -33,17 +33,65 @@ pub(super) trait Recipe: Placement + fmt::Debug + Send + Sync {
         let ring = self.geometry().filter(Ring::ties_are_unspecified);
         ring.map_or_else(Vec::new, |ring| ring.collisions().to_vec())
     }
+
+    /// The buckets, where the owner is the one at the hash modulo their number.
+    fn table(&self) -> Option<&[ServerIx]> {
+        None
+    }
+
+    /// The key hash, where one number of a key decides.
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        None
+    }
 }
 
 impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Placed<H> {
     fn geometry(&self) -> Option<Geometry> {
         self.as_ring().map(Ring::geometry)
     }
+    fn table(&self) -> Option<&[ServerIx]> {
+        self.as_table().map(ModN::table)
+    }
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        Some(match (self.as_ring(), self.as_table()) {
+            (Some(ring), _) => ring.hash(),
+            (None, table) => table?.hash(),
+        })
+    }
 }
 
 impl<H: KeyHash + Send + Sync> Recipe for Ring<H> {
     fn geometry(&self) -> Option<Geometry> {
         Some(Ring::geometry(self))
+    }
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        let hash: &H = self.hash();
+        Some(hash)
+    }
+}
+
+impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for ModN<H> {
+    fn table(&self) -> Option<&[ServerIx]> {
+        Some(ModN::table(self))
+    }
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        let hash: &H = self.hash();
+        Some(hash)
+    }
+}
+
+impl Recipe for php_memcache::Placed {
+    fn unsettled(&self) -> Vec<Collision> {
+        php_memcache::Placed::unsettled(self)
+    }
+    fn table(&self) -> Option<&[ServerIx]> {
+        Some(php_memcache::Placed::table(self))
+    }
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        Some(match self {
+            php_memcache::Placed::Consistent(consistent) => consistent.ring().hash(),
+            php_memcache::Placed::Standard(table) => table.hash(),
+        })
     }
 }
 
@@ -53,22 +101,25 @@ impl Recipe for nginx::Upstream {
     }
 }
 
-impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Jump<H> {}
-impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for ModN<H> {}
-impl Recipe for elasticsearch::Index {}
-impl Recipe for mcrouter::Pool {}
-
-impl Recipe for php_memcache::Placed {
-    fn unsettled(&self) -> Vec<Collision> {
-        php_memcache::Placed::unsettled(self)
+impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Jump<H> {
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        let hash: &H = self.hash();
+        Some(hash)
     }
 }
+
+impl Recipe for elasticsearch::Index {}
+
+impl Recipe for mcrouter::Pool {}
 
 impl Recipe for pymemcache::Placed {}
 
 impl Recipe for uhashring::Placed {
     fn geometry(&self) -> Option<Geometry> {
         Some(self.ring())
+    }
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        Some(self.key_hash())
     }
 }
 
@@ -167,6 +218,16 @@ impl PlacedAs {
     /// two of its clients may differ.
     pub fn unsettled(&self) -> Vec<Collision> {
         self.0.unsettled()
+    }
+
+    /// The buckets, where the owner of a key is the one at its hash modulo their number.
+    pub fn table(&self) -> Option<&[ServerIx]> {
+        self.0.table()
+    }
+
+    /// The key hash, where one number of a key decides its owner.
+    pub fn key_hash(&self) -> Option<&dyn KeyHash> {
+        self.0.key_hash()
     }
 }
 

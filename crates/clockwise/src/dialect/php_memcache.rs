@@ -155,6 +155,14 @@ pub enum Placed {
 }
 
 impl Placed {
+    /// The server of each bucket.
+    pub(super) fn table(&self) -> &[ServerIx] {
+        match self {
+            Placed::Consistent(consistent) => consistent.buckets(),
+            Placed::Standard(table) => table.table(),
+        }
+    }
+
     fn placement(&self) -> &dyn Placement {
         match self {
             Placed::Standard(table) => table,

@@ -32,7 +32,7 @@ use core::ops::ControlFlow;
 use super::ketama;
 use crate::choice::choice;
 use crate::error::{Error, Kind};
-use crate::hash::{Md5, Md5Word, md5_128, md5_words};
+use crate::hash::{KeyHash, Md5, Md5Word, md5_128, md5_words};
 use crate::members::Buckets;
 use crate::placement::{Measured, Placement, Ranked, ServerIx, Share};
 use crate::ring::{Boundary, Geometry, Owners, Ring, Tie};
@@ -118,6 +118,14 @@ impl Placed {
         match self {
             Placed::Wide(wide) => wide.ring().geometry(),
             Placed::Ketama(ring) => ring.geometry(),
+        }
+    }
+
+    /// The key hash, in 64 bits or 32.
+    pub(super) fn key_hash(&self) -> &dyn KeyHash {
+        match self {
+            Placed::Wide(wide) => wide.ring().hash(),
+            Placed::Ketama(ring) => ring.hash(),
         }
     }
 

@@ -115,6 +115,15 @@ impl Circle {
         if bits + self.lift >= u64::BITS { u64::MAX } else { ((1 << bits) - 1) << self.lift }
     }
 
+    /// The rule it was made with.
+    pub(super) fn boundary(&self) -> Boundary {
+        match self.back {
+            _ if !self.positions.is_empty() => Boundary::Nearest,
+            0 => Boundary::AtOrAfter,
+            _ => Boundary::After,
+        }
+    }
+
     /// The number of points.
     pub(super) fn len(&self) -> usize {
         self.ends.len() - 1

@@ -269,6 +269,11 @@ impl<H> Ring<H> {
         self.inner.key_bits
     }
 
+    /// Which point a hash belongs to.
+    pub fn boundary(&self) -> Boundary {
+        self.inner.circle.boundary()
+    }
+
     /// How wide positions and hashes are.
     pub fn width(&self) -> Width {
         self.inner.circle.width()
