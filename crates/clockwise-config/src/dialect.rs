@@ -32,6 +32,11 @@ trait Value: Sized {
 
     /// In TOML.
     fn write(&self) -> String;
+
+    /// All of them in TOML, where they are a few words.
+    fn words() -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl Value for bool {
@@ -40,6 +45,9 @@ impl Value for bool {
     }
     fn write(&self) -> String {
         self.to_string()
+    }
+    fn words() -> Vec<String> {
+        [false, true].map(|value| value.to_string()).into()
     }
 }
 
@@ -153,6 +161,9 @@ impl<T: Word> Value for T {
     fn write(&self) -> String {
         write::text(&self.to_string())
     }
+    fn words() -> Vec<String> {
+        T::all().iter().map(Value::write).collect()
+    }
 }
 
 /// A field of a dialect's options: a value, or one that may be left unsaid where that is not the
@@ -163,6 +174,9 @@ pub(crate) trait Setting: Sized {
 
     /// Its value in TOML, unless that is to say nothing.
     fn write(&self) -> Option<String>;
+
+    /// All values, where they are a few words.
+    fn words() -> Vec<String>;
 }
 
 impl<T: Value> Setting for T {
@@ -171,6 +185,9 @@ impl<T: Value> Setting for T {
     }
     fn write(&self) -> Option<String> {
         Some(Value::write(self))
+    }
+    fn words() -> Vec<String> {
+        <T as Value>::words()
     }
 }
 
@@ -181,6 +198,14 @@ impl<T: Value> Setting for Option<T> {
     fn write(&self) -> Option<String> {
         self.as_ref().map(Value::write)
     }
+    fn words() -> Vec<String> {
+        <T as Value>::words()
+    }
+}
+
+/// The words of a setting, told by its type.
+fn words_of<S: Setting>(_: &S) -> Vec<String> {
+    S::words()
 }
 
 /// Complains of settings for servers that the fleet does not have.
@@ -273,6 +298,21 @@ macro_rules! dialects {
                 _ => {}
             }
             lines
+        }
+
+        /// The values of a setting of the dialect of that name, in TOML, where they are a few words.
+        pub(crate) fn words(name: &str, key: &str) -> Vec<String> {
+            match name {
+                $($name => {
+                    #[allow(unused_variables, reason = "some have no settings")]
+                    let default = $module::Options::default();
+                    match key {
+                        $(stringify!($key) => words_of(&default.$key),)*
+                        _ => Vec::new(),
+                    }
+                })+
+                _ => Vec::new(),
+            }
         }
     };
 }

@@ -54,7 +54,7 @@ impl<'n> Fields<'n> {
         let chosen = self.entries.iter().filter(|entry| chosen(&entry.key));
         let scalar = |entry: &Entry| {
             let text = entry.value.as_scalar()?.text.clone();
-            Some(SettingPlace { text, span: entry.value.span })
+            Some(SettingPlace { key: entry.key.clone(), text, span: entry.value.span })
         };
         chosen.filter_map(scalar).collect()
     }

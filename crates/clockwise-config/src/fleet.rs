@@ -36,6 +36,7 @@ pub(crate) struct PoolRead {
 /// A setting of the placement and where it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct SettingPlace {
+    pub(crate) key: String,
     pub(crate) text: String,
     pub(crate) span: Span,
 }
@@ -45,6 +46,17 @@ pub(crate) struct SettingPlace {
 pub struct ServerEntry {
     server: Server,
     span: Span,
+}
+
+/// What a line of a file is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About<'a> {
+    /// The pool, or the placement of a file with one fleet.
+    Fleet,
+    /// The server of that name.
+    Server(&'a str),
+    /// The setting of the placement under that key.
+    Setting(&'a str),
 }
 
 /// A fleet: servers in the order of the file, and how keys are placed on them.
@@ -241,6 +253,20 @@ impl Pool {
             words.any(|word| word == setting.text)
         };
         self.settings.iter().find(named).map_or(self.span, |setting| setting.span)
+    }
+
+    /// The line, counted from 1, on which the file says it. Of what it does not say, that of the
+    /// pool.
+    pub fn line_of(&self, about: About<'_>) -> usize {
+        let place = match about {
+            About::Fleet => self.span,
+            About::Server(name) => self.place_of(Some(name), ""),
+            About::Setting(key) => {
+                let set = self.settings.iter().find(|setting| setting.key == key);
+                set.map_or(self.span, |setting| setting.span)
+            }
+        };
+        self.source.line_of(place.start())
     }
 }
 

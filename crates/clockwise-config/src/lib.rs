@@ -54,6 +54,7 @@ mod own;
 mod placement;
 mod render;
 mod report;
+mod settings;
 mod source;
 mod suggest;
 mod toml;
@@ -62,9 +63,10 @@ mod write;
 mod yaml;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity};
-pub use fleet::{FleetFile, Pool, ServerEntry};
+pub use fleet::{About, FleetFile, Pool, ServerEntry};
 pub use kind::Kind;
 pub use load::{load, parse, read};
+pub use settings::Settings;
 pub use source::{MAX_BYTES, Source, Span};
 
 /// How a file is read.

@@ -22,7 +22,7 @@ use crate::suggest::one_of;
 /// A scheme's or dialect's name and the keys that go with it.
 pub(crate) type Kind = (&'static str, &'static [&'static str]);
 
-const SCHEMES: &[Kind] = &[
+pub(crate) const SCHEMES: &[Kind] = &[
     ("mod-n", &["hash"]),
     ("ring", &["hash", "points_per_weight"]),
     ("rendezvous", &["hash"]),

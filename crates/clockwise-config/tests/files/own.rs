@@ -6,7 +6,7 @@ use clockwise::dialect::{
 };
 use clockwise::hash::NamedHash;
 use clockwise::{Placement as _, Scheme, Zone};
-use clockwise_config::{Options, parse};
+use clockwise_config::{About, Options, parse};
 
 use crate::{pool, refused};
 
@@ -340,4 +340,24 @@ fn the_shipped_examples_are_read_without_a_warning() {
         let pool = parse(file, &bytes, &Options { strict: true, merge: false }).unwrap().pick(None).unwrap();
         assert_eq!(pool.servers().servers().len(), servers, "{file}");
     }
+}
+
+#[test]
+fn a_line_is_told_for_the_fleet_its_servers_and_its_settings() {
+    let own = pool(fleet("scheme = 'ring'\npoints_per_weight = 7"));
+    let lines = |pool: &clockwise_config::Pool, about: &[About<'_>]| -> Vec<usize> {
+        about.iter().map(|about| pool.line_of(*about)).collect()
+    };
+    let about = [
+        About::Fleet,
+        About::Server("b"),
+        About::Setting("points_per_weight"),
+        About::Setting("hash"), // not said
+        About::Server("c"),     // not there
+    ];
+    assert_eq!(lines(&own, &about), [2, 8, 4, 2, 2]);
+    let text = "# two\na:\n  listen: 127.0.0.1:1\n  hash: md5\n  servers:\n   - h:1:1 b\n   - h:2:1 c\n";
+    let twemproxy = parse("f", text.as_bytes(), &Options::default()).unwrap().pick(None).unwrap();
+    let about = [About::Fleet, About::Server("c"), About::Setting("hash"), About::Setting("distribution")];
+    assert_eq!(lines(&twemproxy, &about), [2, 7, 4, 2]);
 }
