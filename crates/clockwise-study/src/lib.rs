@@ -1,14 +1,23 @@
 //! What a change does to real keys, and what theory says before there are any.
 //!
+//! - [`check`](mod@check): what in a fleet will hurt, with the figure behind it.
+//! - [`diff`](mod@diff): two fleets side by side, and why they place keys differently.
 //! - [`draw`]: pictures of a ring and of shares.
 //! - [`keys`]: reading keys, from files of many kinds, as bytes.
+//! - [`migrate`](mod@migrate): from one scheme to another in steps, and what each costs.
 //! - [`plan`]: the same keys before and after a change, under one scheme or all of them.
 //! - [`theory`]: how even a ring can be, from servers and points alone.
 
+mod address;
 mod change;
+pub mod check;
+pub mod diff;
 pub mod draw;
 pub mod keys;
+pub mod migrate;
+mod pairing;
 pub mod plan;
 pub mod theory;
 
 pub use change::{BadChange, Change};
+pub use pairing::{Pairing, Renamed};

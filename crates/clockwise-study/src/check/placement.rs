@@ -1,0 +1,402 @@
+//! Findings about how keys are placed on the servers.
+
+use std::io::Write as _;
+
+use clockwise::dialect::Dialect;
+use clockwise::{Buckets, Geometry, Placement as _, Scheme, Server, Share};
+
+use super::{BUSIEST, Checked, Finding, MANY_POINTS, NUMBERED, SLOTS_A_SERVER, Severity, Subject};
+use crate::keys::seeded_key;
+use crate::theory;
+
+/// How many numbered keys in a row are looked at: a hash may crowd few and spread many.
+const BLOCKS: [u32; 3] = [1_000, 10_000, 100_000];
+
+/// How many seeded keys tell what another order moves.
+const SAMPLE: u64 = 20_000;
+
+pub(super) fn check(checked: &Checked<'_>) -> Vec<Finding> {
+    let ring = checked.built.ring();
+    let mut findings = Vec::new();
+    if let Some(ring) = &ring {
+        findings.extend(no_points(checked, ring));
+        findings.extend(unequal_points(checked, ring));
+        findings.extend(lost_digest(checked, ring));
+        findings.extend(ties(checked, ring));
+    }
+    let narrow = ring.as_ref().and_then(|ring| narrow_hash(checked, ring));
+    if narrow.is_none() {
+        findings.extend(numbered_keys(checked));
+    }
+    findings.extend(narrow);
+    findings.extend(uneven_shares(checked, ring.as_ref()));
+    findings.extend(order_matters(checked));
+    findings.extend(small_table(checked));
+    findings.extend(large_table(checked, ring.as_ref()));
+    findings
+}
+
+/// Servers that own keys, with the number of their points.
+fn active<'c>(checked: &'c Checked<'_>, ring: &'c Geometry) -> impl Iterator<Item = (&'c Server, u32)> {
+    let counted = checked.built.servers().iter().zip(ring.point_counts().iter().copied());
+    counted.filter(|(server, _)| !server.is_draining())
+}
+
+fn no_points(checked: &Checked<'_>, ring: &Geometry) -> Vec<Finding> {
+    let total = checked.servers.total_weight();
+    let finding = |server: &Server| {
+        let subject = Subject::Server(server.name().clone());
+        let share = f64::from(server.weight().get()) / total as f64;
+        let finding = Finding::new("no-points", Severity::Warning, subject).because(
+            format!(
+                "server {} owns nothing: its weight of {} out of {total} rounds to no points",
+                server.name(),
+                server.weight()
+            ),
+            "the system rounds down, without a word",
+            "raise its weight or lower the others'; to take it out of use, let it drain",
+        );
+        finding.figure("share by weight", share, None)
+    };
+    ring.pointless().map(finding).collect()
+}
+
+fn unequal_points(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
+    let mut seen: std::collections::BTreeMap<u32, (&Server, u32)> = std::collections::BTreeMap::new();
+    for (server, points) in active(checked, ring) {
+        let &mut (first, other) = seen.entry(server.weight().get()).or_insert((server, points));
+        if points == other || points == 0 || other == 0 {
+            continue;
+        }
+        let subject = Subject::Server(server.name().clone());
+        let ratio = f64::from(points.max(other)) / f64::from(points.min(other));
+        let finding = Finding::new("unequal-points", Severity::Warning, subject).because(
+            format!(
+                "server {} has {points} points and server {} has {other}, both of weight {}",
+                server.name(),
+                first.name(),
+                server.weight()
+            ),
+            "the system's rounding gives equal servers unequal shares",
+            "choose weights, or a number of servers, for which it does not",
+        );
+        return Some(finding.figure("more points ÷ fewer", ratio, 1.0));
+    }
+    None
+}
+
+/// Rings of the ketama family count digests in single precision, and lose one where the exact number
+/// is whole. Whether a system does so its numbers tell.
+fn lost_digest(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
+    if !matches!(checked.scheme, Scheme::Dialect(_)) {
+        return None;
+    }
+    let servers = active(checked, ring).count() as u64;
+    let total = checked.servers.total_weight();
+    let single = |server: &Server| {
+        let part = server.weight().get() as f32 / total as f32;
+        4 * u64::from((part * 160.0 / 4.0 * servers as f32 + 1e-10) as u32)
+    };
+    let exact = |server: &Server| {
+        let digests = 40 * u128::from(servers) * u128::from(server.weight().get()) / u128::from(total);
+        4 * digests as u64
+    };
+    if active(checked, ring).any(|(server, points)| single(server) != points.into()) {
+        return None;
+    }
+    let (server, points) = active(checked, ring).find(|(server, points)| exact(server) > (*points).into())?;
+    let subject = Subject::Server(server.name().clone());
+    let all = active(checked, ring).filter(|(server, points)| exact(server) > (*points).into()).count();
+    let finding = Finding::new("lost-digest", Severity::Note, subject).because(
+        format!(
+            "server {} has {points} points where its weight calls for {}{}",
+            server.name(),
+            exact(server),
+            if all > 1 { format!(", and so have {} more", all - 1) } else { String::new() }
+        ),
+        format!(
+            "single precision rounds down {servers} servers of these weights: with one server more or less the \
+             points of all of them change, and keys move between servers that stay"
+        ),
+        "nothing for a fleet that stays; measure a change with `clockwise plan` before making it",
+    );
+    Some(finding.figure("points ÷ points by weight", f64::from(points) / exact(server) as f64, 1.0))
+}
+
+fn ties(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
+    let collisions = ring.collisions();
+    let first = collisions.first()?;
+    let servers = checked.built.servers();
+    let names: Vec<&str> = first.servers().iter().map(|ix| servers[ix.index()].name().as_str()).collect();
+    let count = collisions.len();
+    let message = format!(
+        "servers {} have a point at one position, {}{}",
+        names.join(" and "),
+        first.position(),
+        match count {
+            1 => String::new(),
+            _ => format!("; {} more positions are shared", count - 1),
+        }
+    );
+    let finding = if ring.ties_are_unspecified() {
+        Finding::new("ties", Severity::Warning, Subject::Fleet).because(
+            message,
+            "the system sorts points and does not say which of equal ones comes first: two of its instances may differ",
+            "rename one of the servers, which gives it other points",
+        )
+    } else {
+        let rule = match checked.built.depends_on_order() {
+            true => "the one listed first owns the arc, so the order of the list counts here",
+            false => "a fixed rule decides, so all clients agree",
+        };
+        Finding::new("ties", Severity::Note, Subject::Fleet).because(
+            message,
+            rule,
+            "nothing, unless another product shares the ring: it may decide otherwise",
+        )
+    };
+    Some(finding.figure("shared positions", count as f64, None))
+}
+
+/// The largest share of some keys ÷ target share, and whose it is.
+struct Busiest<'c> {
+    keys: u32,
+    ratio: f64,
+    server: &'c Server,
+}
+
+/// Counts keys until each of `stops` many are counted, and says how even they lie then.
+fn counted<'c>(
+    checked: &'c Checked<'_>,
+    stops: &[u32],
+    mut key: impl FnMut(u32, &mut Vec<u8>),
+) -> Vec<Busiest<'c>> {
+    let servers = checked.built.servers();
+    let total = checked.servers.total_weight() as f64;
+    let mut counts = vec![0_u32; servers.len()];
+    let (mut text, mut next) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    for &keys in stops {
+        for number in next..keys {
+            text.clear();
+            key(number, &mut text);
+            counts[checked.built.owner_ix(&text).index()] += 1;
+        }
+        next = keys;
+        let over = |(server, &count): (&'c Server, &u32)| {
+            let target = f64::from(server.effective_weight()) / total;
+            let ratio = f64::from(count) / f64::from(keys) / target;
+            (target > 0.0).then_some(Busiest { keys, ratio, server })
+        };
+        let all = servers.iter().zip(&counts).filter_map(over);
+        found.extend(all.max_by(|a, b| a.ratio.total_cmp(&b.ratio)));
+    }
+    found
+}
+
+/// `key:0`, `key:1` and so on.
+fn numbered(number: u32, text: &mut Vec<u8>) {
+    // Writing to a vector does not fail.
+    let _ = write!(text, "key:{number}");
+}
+
+fn narrow_hash(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
+    let hash = checked.built.key_hash()?;
+    let positions = match ring.width() {
+        clockwise::hash::Width::Bits32 => 32,
+        clockwise::hash::Width::Bits64 => 64,
+    };
+    if hash.bits() >= positions {
+        return None;
+    }
+    let busiest = counted(checked, &[BLOCKS[2]], numbered).pop()?;
+    let instead = match checked.scheme {
+        Scheme::Dialect(Dialect::Twemproxy(_)) => "take crc32a, which has all 32 bits",
+        _ => "take a key hash that has all bits of the ring",
+    };
+    let finding = Finding::new("narrow-hash", Severity::Error, checked.setting("hash")).because(
+        format!(
+            "the key hash has {} bits and the ring {positions}: all keys fall into one stretch of it",
+            hash.bits()
+        ),
+        format!(
+            "of the keys key:0 to key:{}, server {} gets {:.2} times its share",
+            busiest.keys - 1,
+            busiest.server.name(),
+            busiest.ratio
+        ),
+        format!("{instead}; nearly all keys move once"),
+    );
+    Some(finding.figure("busiest ÷ mean, numbered keys", busiest.ratio, NUMBERED))
+}
+
+fn numbered_keys(checked: &Checked<'_>) -> Option<Finding> {
+    if checked.built.cap().is_some() {
+        // There load decides, and an owner is only where a key goes first.
+        return None;
+    }
+    // With fewer keys a server than a hundred, chance alone is uneven.
+    let servers = checked.servers.active().count() as u64;
+    let stops: Vec<u32> = BLOCKS.into_iter().filter(|&keys| u64::from(keys) >= 100 * servers).collect();
+    let blocks = counted(checked, &stops, numbered);
+    let worst = blocks.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio))?;
+    if worst.ratio <= NUMBERED {
+        return None;
+    }
+    // Where as many random keys lie as unevenly, the hash is not to blame.
+    let random = |number: u32, text: &mut Vec<u8>| text.extend(seeded_key(1, number.into()));
+    let chance = counted(checked, &[worst.keys], random).pop()?;
+    if worst.ratio <= 1.25 * chance.ratio {
+        return None;
+    }
+    let all: Vec<String> =
+        blocks.iter().map(|block| format!("{:.2} of {} in a row", block.ratio, block.keys)).collect();
+    let finding = Finding::new("numbered-keys", Severity::Warning, checked.setting("hash")).because(
+        format!(
+            "keys that end in numbers crowd: of key:0 to key:{}, server {} gets {:.2} times its share",
+            worst.keys - 1,
+            worst.server.name(),
+            worst.ratio
+        ),
+        format!(
+            "the key hash hardly mixes the last bytes of a key, so keys in a row stay together: the busiest gets {}, \
+             where random keys give {:.2}",
+            all.join(", "),
+            chance.ratio
+        ),
+        "take a key hash that mixes well (murmur, jenkins or md5 where there are those), or measure your own keys \
+         with `clockwise plan --keys`; a new hash moves nearly all keys once",
+    );
+    Some(finding.figure("busiest ÷ mean, numbered keys", worst.ratio, NUMBERED))
+}
+
+/// The largest share ÷ target share, exactly, where shares can be measured.
+fn busiest_share(checked: &Checked<'_>) -> Option<f64> {
+    let total: u128 = checked.servers.total_weight().into();
+    let shares = checked.built.measured()?.shares();
+    let over = |(server, share): (&Server, Share)| {
+        let target = Share::new(server.effective_weight().into(), total).as_f64();
+        (target > 0.0).then(|| share.as_f64() / target)
+    };
+    checked.built.servers().iter().zip(shares).filter_map(over).reduce(f64::max)
+}
+
+fn uneven_shares(checked: &Checked<'_>, ring: Option<&Geometry>) -> Option<Finding> {
+    let exact = busiest_share(checked)?;
+    let expected = ring.and_then(|ring| {
+        let mut all = active(checked, ring);
+        let (first, points) = all.next()?;
+        let alike = all.all(|(server, count)| server.weight() == first.weight() && count == points);
+        let servers = active(checked, ring).count() as u64;
+        let expected = theory::expected_busiest(servers, points.into()).ok()?;
+        alike.then_some((servers, points, expected))
+    });
+    match expected {
+        Some((servers, points, expected)) if expected > BUSIEST => {
+            let needed = |excess| match theory::points_needed(servers, excess) {
+                Ok(needed) => format!("{needed} points each"),
+                Err(_) => "more points than any ring has".to_owned(),
+            };
+            let finding = Finding::new("thin-ring", Severity::Warning, point_setting(checked)).because(
+                format!("{servers} servers with {points} points each: the busiest is expected at {expected:.2} times its share"),
+                format!("arcs between few points are uneven; here the busiest owns {exact:.2} times its share"),
+                format!("{} bring it within 25%, {} within 10%", needed(0.25), needed(0.10)),
+            );
+            Some(finding.figure("expected busiest ÷ mean", expected, BUSIEST))
+        }
+        _ if exact > BUSIEST => {
+            let finding = Finding::new("uneven-shares", Severity::Warning, Subject::Fleet).because(
+                format!("the busiest server owns {exact:.2} times its share of the key space"),
+                match expected {
+                    Some((_, _, expected)) => {
+                        format!("as many servers with as many points are expected at {expected:.2}: these names fell badly")
+                    }
+                    None => "the busiest server fills up first, whatever the others hold".to_owned(),
+                },
+                "more points or slots a server; `clockwise ring` shows each server's share",
+            );
+            Some(finding.figure("busiest ÷ mean", exact, BUSIEST))
+        }
+        _ => None,
+    }
+}
+
+/// The setting that says how many points a server has, where there is one.
+fn point_setting(checked: &Checked<'_>) -> Subject {
+    checked.setting("points_per_weight")
+}
+
+fn order_matters(checked: &Checked<'_>) -> Option<Finding> {
+    if !checked.built.depends_on_order() {
+        return None;
+    }
+    let mut servers = checked.servers.servers().to_vec();
+    servers.reverse();
+    let turned = checked.scheme.build(&Buckets::new(servers).ok()?).ok()?;
+    let moves = (0..SAMPLE).filter(|&index| {
+        let key = seeded_key(1, index);
+        checked.built.owner(&key).name() != turned.owner(&key).name()
+    });
+    let share = moves.count() as f64 / SAMPLE as f64;
+    let finding = Finding::new("order-matters", Severity::Note, Subject::Fleet).because(
+        format!("another order of the list is another placement: turned round, {:.1}% of the keys move", share * 100.0),
+        "lists that are sorted, or come from name servers or directories, differ from host to host and from day to day",
+        "write the list in one order everywhere and compare `clockwise fingerprint`; add at the end, replace in place",
+    );
+    Some(finding.figure("share moved by the reversed list", share, None))
+}
+
+fn small_table(checked: &Checked<'_>) -> Option<Finding> {
+    // What has a table size fills a table by turns; other tables are the map or the list itself.
+    checked.settings.get("table_size")?;
+    let slots = checked.built.table()?.len() as u64;
+    let servers = checked.servers.active().count() as u64;
+    let a_server = slots / servers;
+    if a_server >= SLOTS_A_SERVER {
+        return None;
+    }
+    let finding = Finding::new("small-table", Severity::Warning, Subject::Setting("table_size")).because(
+        format!("{slots} slots for {servers} servers are {a_server} each"),
+        format!("with {SLOTS_A_SERVER} or more slots a server shares are within about 1% of even; with fewer, whole slots are too coarse"),
+        format!("take a prime above {}; a new size moves nearly all keys once", SLOTS_A_SERVER * servers),
+    );
+    Some(finding.figure("slots a server", slots as f64 / servers as f64, SLOTS_A_SERVER as f64))
+}
+
+fn large_table(checked: &Checked<'_>, ring: Option<&Geometry>) -> Option<Finding> {
+    let (count, what) = match ring {
+        Some(ring) => (ring.point_counts().iter().map(|&count| u64::from(count)).sum(), "points"),
+        // A table size that was asked for is no accident of weights.
+        None if checked.settings.get("table_size").is_some() || checked.settings.get("slots").is_some() => {
+            return None;
+        }
+        None => (checked.built.table()?.len() as u64, "buckets"),
+    };
+    if count <= MANY_POINTS {
+        return None;
+    }
+    let common = checked.servers.active().fold(0, |all, (_, server)| divisor(all, server.weight().get()));
+    let heaviest = checked.servers.active().max_by_key(|(_, server)| server.weight())?.1;
+    let remedy = match common {
+        2.. => format!("divide all weights by {common}: shares stay as they are"),
+        _ => "take smaller weights in about the same ratios, or fewer points a weight".to_owned(),
+    };
+    let finding = Finding::new("large-table", Severity::Warning, Subject::Server(heaviest.name().clone()))
+        .because(
+            format!("the weights make {count} {what}"),
+            format!(
+                "every client holds them in memory, {} MB and more, and builds them anew at each change",
+                count * 16 / 1_000_000
+            ),
+            remedy,
+        );
+    Some(finding.figure(what, count as f64, MANY_POINTS as f64))
+}
+
+/// The greatest common divisor.
+fn divisor(mut a: u32, mut b: u32) -> u32 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

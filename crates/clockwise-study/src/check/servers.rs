@@ -1,0 +1,124 @@
+//! Findings about the list of servers, whatever places keys on them.
+
+use std::collections::BTreeMap;
+
+use clockwise::{Buckets, Server, Zone};
+
+use super::{Finding, Severity, Subject, ZONES};
+use crate::address::{Reached, Unbracketed, unbracketed};
+
+pub(super) fn check(servers: &Buckets) -> Vec<Finding> {
+    let mut findings = listed_twice(servers);
+    findings.extend(local_addresses(servers));
+    findings.extend(servers.servers().iter().filter_map(ipv6_brackets));
+    findings.extend(uneven_zones(servers));
+    findings
+}
+
+fn of(server: &Server) -> Subject {
+    Subject::Server(server.name().clone())
+}
+
+/// One machine under two names owns two shares, and is lost as two when it fails.
+fn listed_twice(servers: &Buckets) -> Vec<Finding> {
+    let mut by_host: BTreeMap<String, Vec<(&Server, Reached)>> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for server in servers.servers() {
+        let reached = Reached::new(server.address());
+        let others = by_host.entry(reached.host.clone()).or_default();
+        if let Some((first, _)) = others.iter().find(|(_, other)| other.is_same(&reached)) {
+            let how = if first.address() == server.address() {
+                format!("both are at {}", server.address())
+            } else {
+                format!("{} and {} are one address", first.address(), server.address())
+            };
+            let finding = Finding::new("listed-twice", Severity::Error, of(server)).because(
+                format!("servers {} and {} are the same machine: {how}", first.name(), server.name()),
+                "one machine owns two shares of the keys, and two are lost when it fails",
+                "remove one of them, or give it the address of the machine that was meant",
+            );
+            findings.push(finding);
+        }
+        others.push((server, reached));
+    }
+    findings
+}
+
+fn local_addresses(servers: &Buckets) -> Vec<Finding> {
+    let is_local = |server: &&Server| Reached::new(server.address()).is_local();
+    let (local, shared): (Vec<&Server>, Vec<&Server>) = servers.servers().iter().partition(is_local);
+    if shared.is_empty() {
+        // A fleet on one machine.
+        return Vec::new();
+    }
+    let finding = |server: &&Server| {
+        Finding::new("local-address", Severity::Warning, of(server)).because(
+            format!("{} of server {} is another machine on every host", server.address(), server.name()),
+            format!(
+                "the list also holds {}: hosts that share it each mean themselves, and their keys go apart",
+                shared[0].address()
+            ),
+            "write an address that all hosts reach, the same on each of them",
+        )
+    };
+    local.iter().map(finding).collect()
+}
+
+fn ipv6_brackets(server: &Server) -> Option<Finding> {
+    Some(match unbracketed(server.address())? {
+        Unbracketed::Port { meant } => Finding::new("ipv6-brackets", Severity::Error, of(server)).because(
+            format!("{} of server {} is no IPv6 address", server.address(), server.name()),
+            "IPv6 with a port needs brackets: without them some clients take the port off and some do not",
+            format!("write {meant}"),
+        ),
+        Unbracketed::Ambiguous { as_port, as_host } => {
+            Finding::new("ipv6-brackets", Severity::Warning, of(server)).because(
+                format!("{} of server {} may end in a port", server.address(), server.name()),
+                "without brackets some clients take the last group for a port and some for the address",
+                format!("write {as_port} if it is a port, else {as_host}"),
+            )
+        }
+    })
+}
+
+fn uneven_zones(servers: &Buckets) -> Option<Finding> {
+    let mut weights: BTreeMap<&Zone, u64> = BTreeMap::new();
+    let mut without = Vec::new();
+    for (_, server) in servers.active() {
+        match server.zone() {
+            Some(zone) => *weights.entry(zone).or_default() += u64::from(server.weight().get()),
+            None => without.push(server),
+        }
+    }
+    if let (Some(server), false) = (without.first(), weights.is_empty()) {
+        let count = without.len();
+        return Some(Finding::new("uneven-zones", Severity::Warning, of(server)).because(
+            format!("server {} has no zone, and others have{}", server.name(), and_more(count)),
+            "a server without a zone is a zone of its own: replicas may stand beside it in one rack or room",
+            "give every server its zone",
+        ));
+    }
+    let heaviest = weights.iter().max_by_key(|(_, weight)| **weight)?;
+    let lightest = weights.iter().min_by_key(|(_, weight)| **weight)?;
+    let ratio = *heaviest.1 as f64 / *lightest.1 as f64;
+    if heaviest.1 == lightest.1 {
+        return None;
+    }
+    let severity = if ratio > ZONES { Severity::Warning } else { Severity::Note };
+    let finding = Finding::new("uneven-zones", severity, Subject::Fleet).because(
+        format!(
+            "zone {} weighs {} and zone {} weighs {}",
+            heaviest.0, heaviest.1, lightest.0, lightest.1
+        ),
+        format!(
+            "with a replica in every zone each zone holds all keys, so a server of {} carries {ratio:.2} times one of {}",
+            lightest.0, heaviest.0
+        ),
+        "bring the zones to one weight, or plan the lighter one for its load",
+    );
+    Some(finding.figure("heaviest ÷ lightest zone", ratio, ZONES))
+}
+
+fn and_more(count: usize) -> String {
+    if count > 1 { format!("; {} more servers have none", count - 1) } else { String::new() }
+}
