@@ -36,6 +36,11 @@ const PACKAGES: &[Package] = &[
         program: "redis-server",
         why: "Redis Cluster, whose slots and maps the library must know: asked live by the tests",
     },
+    Package {
+        name: "python3",
+        program: "python3",
+        why: "another language, which must print the same fingerprints and turns",
+    },
 ];
 
 /// Debian's own hook for "start no service" is a program of this name that exits with 101. Whatever

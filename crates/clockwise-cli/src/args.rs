@@ -1,14 +1,19 @@
 //! What can be typed. Help, man pages and shell completions all come from these definitions.
 
+mod comparing;
+
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+pub(crate) use comparing::{Check, Diff, DiffTable, Fingerprint, Migrate, Sampled};
 
 /// Exit codes, part of the interface: scripts and CI test them.
 const EXIT_CODES: &str = "\
 Exit codes:
   0  fine
-  1  findings: a threshold of yours was passed (plan --max-moved)
+  1  findings: a threshold of yours was passed (plan --max-moved), two fleets differ (diff), or
+     something will hurt (check)
   2  usage: the command line is wrong
   3  input: a file or key could not be used; the message names file, line, server and value";
 
@@ -18,6 +23,17 @@ Examples:
   clockwise plan fleet.toml --weight cache-2=3 --compare
   clockwise plan fleet.toml#sessions --remove cache-1 --hit-ratio 0.95 --max-moved 12%
   clockwise plan before.toml after.toml --keys keys.txt --format json";
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  clockwise diff nutcracker.yml client.toml
+  clockwise diff old.toml new.toml --keys keys.txt --format json";
+
+const MIGRATE_EXAMPLES: &str = "\
+Examples:
+  clockwise migrate nutcracker.yml --to ring --hit-ratio 0.95
+  clockwise migrate fleet.toml --to twemproxy,hash=murmur --steps 4 --keys keys.csv
+  clockwise migrate before.toml --to after.toml";
 
 /// Which server owns this key, what moves when the fleet changes, and does every client agree?
 #[derive(Debug, Parser)]
@@ -39,6 +55,17 @@ pub(crate) enum Command {
     Ring(Ring),
     /// How many points a ring needs, or how even one of so many points will be
     Size(Size),
+    /// Whether two fleets place keys alike, and if not, why
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(Diff),
+    /// What in a fleet will hurt, with the remedy and the figure behind it
+    #[command(visible_alias = "lint")]
+    Check(Check),
+    /// From one scheme to another in steps: what moves in each, and what the database feels
+    #[command(after_help = MIGRATE_EXAMPLES)]
+    Migrate(Migrate),
+    /// Sixteen digits that two clients compare to see whether they agree
+    Fingerprint(Fingerprint),
     /// Print a completion script for a shell
     Completions {
         /// The shell

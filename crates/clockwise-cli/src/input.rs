@@ -9,7 +9,9 @@ use clockwise::hash::Width;
 use clockwise::moves::Tally;
 use clockwise::{Built, Error, Geometry, Layout, Measured, Placement as _, Server};
 use clockwise_config::{Options, Pool};
-use clockwise_study::keys::{KeyEncoding, KeyFormat, KeyOptions, KeyReader, LineEnding, Record, seeded_key};
+use clockwise_study::keys::{
+    KeyEncoding, KeyFormat, KeyOptions, KeyReader, KeySet, LineEnding, Record, seeded_key,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args;
@@ -248,6 +250,20 @@ impl Keys {
         }
         Ok(())
     }
+}
+
+/// Keys to be asked more than once, held in memory.
+pub(crate) fn key_set(args: &args::Sampled) -> Result<KeySet, Failure> {
+    let keys = Keys::open(&args.keys, args.sample, args.seed)?;
+    let mut set = KeySet::new(keys.has_requests(), keys.has_bytes());
+    keys.for_each(|record| {
+        set.push(record);
+        Ok(())
+    })?;
+    if set.is_empty() {
+        return Err(Failure::Input("there are no keys: the key file is empty".to_owned()));
+    }
+    Ok(set)
 }
 
 /// A source of bytes that tells a progress bar how far it is.

@@ -59,6 +59,10 @@ impl CommandLine {
             Command::Owner(args) => commands::owner::run(args, console),
             Command::Ring(args) => commands::ring::run(args, console),
             Command::Size(args) => commands::size::run(args, console),
+            Command::Diff(args) => commands::diff::run(args, console),
+            Command::Check(args) => commands::check::run(args, console),
+            Command::Migrate(args) => commands::migrate::run(args, console),
+            Command::Fingerprint(args) => commands::fingerprint::run(args, console),
             Command::Completions { shell } => commands::definitions::completions(*shell, console),
             Command::Man { dir } => commands::definitions::man(dir),
         };

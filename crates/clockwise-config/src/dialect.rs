@@ -95,6 +95,19 @@ impl Value for haproxy::HashType {
     fn write(&self) -> String {
         write::text(&self.to_string())
     }
+    fn words() -> Vec<String> {
+        let mut all = Vec::new();
+        for &method in haproxy::Method::ALL {
+            all.push(haproxy::HashType::new(method));
+            for &function in haproxy::Function::ALL {
+                all.extend(
+                    [false, true]
+                        .map(|avalanche| haproxy::HashType::with_function(method, function, avalanche)),
+                );
+            }
+        }
+        all.iter().map(Value::write).collect()
+    }
 }
 
 /// Numbers with fractions, taken by the recipe digit by digit.

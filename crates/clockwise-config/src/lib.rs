@@ -65,7 +65,7 @@ mod yaml;
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity};
 pub use fleet::{About, FleetFile, Pool, ServerEntry};
 pub use kind::Kind;
-pub use load::{load, parse, read};
+pub use load::{load, load_all, parse, read};
 pub use settings::Settings;
 pub use source::{MAX_BYTES, Source, Span};
 

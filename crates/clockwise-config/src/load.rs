@@ -11,14 +11,32 @@ use crate::source::{MAX_BYTES, Source};
 use crate::{Options, own, twemproxy};
 
 /// Reads a fleet: `FILE`, or `FILE#POOL` for one pool of a file that holds several.
-///
-/// A file whose own name has a `#` is found as well.
 pub fn load(spec: &str, options: &Options) -> Result<Pool, Diagnostics> {
-    let (path, pool) = match spec.rsplit_once('#') {
+    let (path, pool) = parts(spec);
+    Ok(read(path, options)?.pick(pool)?)
+}
+
+/// Reads fleets: every pool of `FILE`, or the one of `FILE#POOL`. A pool that is right and places
+/// nothing has its reason in its place.
+pub fn load_all(spec: &str, options: &Options) -> Result<Vec<Result<Pool, Diagnostic>>, Diagnostics> {
+    let (path, pool) = parts(spec);
+    let file = read(path, options)?;
+    if pool.is_none() && file.pools() > 1 {
+        return Ok(file.names().map(|name| file.pick(Some(name))).collect());
+    }
+    match file.pick(pool) {
+        // A name that is not there is no finding about a fleet.
+        Err(error) if pool.is_some_and(|name| file.names().all(|known| known != name)) => Err(error.into()),
+        picked => Ok(vec![picked]),
+    }
+}
+
+/// The path, and the pool that is named behind it. A file whose own name has a `#` is found as well.
+fn parts(spec: &str) -> (&str, Option<&str>) {
+    match spec.rsplit_once('#') {
         Some((path, pool)) if !path.is_empty() && !Path::new(spec).exists() => (path, Some(pool)),
         _ => (spec, None),
-    };
-    Ok(read(path, options)?.pick(pool)?)
+    }
 }
 
 /// Reads a file.

@@ -1,6 +1,10 @@
 //! A file a command.
 
+pub(crate) mod check;
 pub(crate) mod definitions;
+pub(crate) mod diff;
+pub(crate) mod fingerprint;
+pub(crate) mod migrate;
 pub(crate) mod owner;
 pub(crate) mod plan;
 pub(crate) mod ring;

@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::Write;
 
-use clockwise::{Built, Fingerprint, Geometry, Measured, Placement as _, Share};
+use clockwise::{Built, Geometry, Measured, Placement as _, Share};
 use clockwise_config::Pool;
 use clockwise_study::{draw, theory};
 use serde::Serialize;
 
+use super::fingerprint::Fingerprints;
 use crate::args::{Format, Ring};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -50,13 +51,6 @@ struct CollisionRow {
     position: u64,
     /// The first owns the arc.
     servers: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Fingerprints {
-    probes: String,
-    layout: Option<String>,
-    addresses: String,
 }
 
 pub(crate) fn run(args: &Ring, console: &mut Console<'_>) -> Result<Exit, Failure> {
@@ -124,11 +118,7 @@ fn document(pool: &Pool, built: &Built, ring: Option<&Geometry>, measured: &dyn 
         busiest_over_mean: servers.iter().filter_map(|s| s.share_over_target).fold(0.0, f64::max),
         expected_busiest_over_mean: ring.and_then(|ring| expected(built, ring)),
         collisions: ring.map_or_else(Vec::new, |ring| collisions(built, ring)),
-        fingerprint: Fingerprints {
-            probes: Fingerprint::of_probes(built).to_string(),
-            layout: Fingerprint::of_layout(measured).map(|f| f.to_string()),
-            addresses: Fingerprint::of_addresses(built.servers()).to_string(),
-        },
+        fingerprint: Fingerprints::of(built),
         servers,
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::{assert_has, run};
 
-const COMMANDS: [&str; 6] = ["plan", "owner", "ring", "size", "completions", "man"];
+const COMMANDS: [&str; 10] =
+    ["plan", "owner", "ring", "size", "diff", "check", "migrate", "fingerprint", "completions", "man"];
 
 #[test]
 fn help_names_every_command_and_exit_code() {

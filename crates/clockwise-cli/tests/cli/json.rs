@@ -104,7 +104,7 @@ impl Seen {
 }
 
 /// Every document fits the tables under a heading, and every type in them was seen.
-fn check(heading: &str, documents: &[Value]) {
+pub(super) fn check(heading: &str, documents: &[Value]) {
     let schemas = documented();
     let schema = &schemas[heading];
     let mut seen = Seen::default();
@@ -120,7 +120,7 @@ fn check(heading: &str, documents: &[Value]) {
     assert!(seen.problems.is_empty(), "{heading}:\n{:#?}", seen.problems);
 }
 
-fn json(arguments: &[&str]) -> Run {
+pub(super) fn json(arguments: &[&str]) -> Run {
     run(arguments.iter().chain(&["--format", "json"]))
 }
 
@@ -128,7 +128,7 @@ fn json(arguments: &[&str]) -> Run {
 fn every_command_with_json_is_documented() {
     assert_eq!(
         documented().into_keys().collect::<Vec<_>>(),
-        ["owner", "plan", "ring", "ring --points", "size"]
+        ["check", "diff", "fingerprint", "migrate", "owner", "plan", "ring", "ring --points", "size"]
     );
 }
 

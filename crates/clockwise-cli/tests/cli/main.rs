@@ -2,12 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::float_cmp)] // a failure here is the message
 
 mod changes;
+mod checks;
+mod comparing;
 mod definitions;
 mod exits;
 mod fleets;
 mod formats;
 mod json;
 mod keys;
+mod migrating;
 mod mutations;
 mod plan;
 mod streams;

@@ -9,7 +9,7 @@
 //! | `unbuildable` | the scheme refuses the fleet |
 //! | `thin-ring` | so few points a server that the busiest of as many equal ones is expected above [`BUSIEST`] |
 //! | `uneven-shares` | the busiest of this very fleet is above [`BUSIEST`] although theory expected less |
-//! | `narrow-hash` | the key hash has fewer bits than the ring has positions |
+//! | `narrow-hash` | the key hash has fewer bits than the ring, and keys reach only some of its points |
 //! | `numbered-keys` | of `key:0`, `key:1` and so on, a thousand to a hundred thousand, one server gets more than [`NUMBERED`] times its share, and random keys do not lie so |
 //! | `no-points` | the weight of an active server rounds to nothing |
 //! | `unequal-points` | servers of one weight have different numbers of points |

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use clockwise::dialect::Dialect;
+use clockwise::hash::Width;
 use clockwise::{Buckets, Geometry, Placement as _, Scheme, Server, Share};
 
 use super::{BUSIEST, Checked, Finding, MANY_POINTS, NUMBERED, SLOTS_A_SERVER, Severity, Subject};
@@ -22,14 +23,17 @@ pub(super) fn check(checked: &Checked<'_>) -> Vec<Finding> {
         findings.extend(no_points(checked, ring));
         findings.extend(unequal_points(checked, ring));
         findings.extend(lost_digest(checked, ring));
-        findings.extend(ties(checked, ring));
     }
+    findings.extend(ties(checked, ring.as_ref()));
     let narrow = ring.as_ref().and_then(|ring| narrow_hash(checked, ring));
-    if narrow.is_none() {
-        findings.extend(numbered_keys(checked));
+    match narrow {
+        // Whatever else is uneven is so because of it.
+        Some(narrow) => findings.push(narrow),
+        None => {
+            findings.extend(numbered_keys(checked));
+            findings.extend(uneven_shares(checked, ring.as_ref()));
+        }
     }
-    findings.extend(narrow);
-    findings.extend(uneven_shares(checked, ring.as_ref()));
     findings.extend(order_matters(checked));
     findings.extend(small_table(checked));
     findings.extend(large_table(checked, ring.as_ref()));
@@ -123,8 +127,10 @@ fn lost_digest(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
     Some(finding.figure("points ÷ points by weight", f64::from(points) / exact(server) as f64, 1.0))
 }
 
-fn ties(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
-    let collisions = ring.collisions();
+fn ties(checked: &Checked<'_>, ring: Option<&Geometry>) -> Option<Finding> {
+    let open = checked.built.unsettled();
+    let settled = ring.map(Geometry::collisions).unwrap_or_default();
+    let collisions = if open.is_empty() { settled } else { &open };
     let first = collisions.first()?;
     let servers = checked.built.servers();
     let names: Vec<&str> = first.servers().iter().map(|ix| servers[ix.index()].name().as_str()).collect();
@@ -138,7 +144,7 @@ fn ties(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
             _ => format!("; {} more positions are shared", count - 1),
         }
     );
-    let finding = if ring.ties_are_unspecified() {
+    let finding = if !open.is_empty() {
         Finding::new("ties", Severity::Warning, Subject::Fleet).because(
             message,
             "the system sorts points and does not say which of equal ones comes first: two of its instances may differ",
@@ -201,12 +207,14 @@ fn numbered(number: u32, text: &mut Vec<u8>) {
 }
 
 fn narrow_hash(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
-    let hash = checked.built.key_hash()?;
-    let positions = match ring.width() {
-        clockwise::hash::Width::Bits32 => 32,
-        clockwise::hash::Width::Bits64 => 64,
+    let width = match ring.width() {
+        Width::Bits32 => 32,
+        Width::Bits64 => 64,
     };
-    if hash.bits() >= positions {
+    let bits = ring.key_bits();
+    let is_reached = |(position, _): &(u64, _)| position.checked_shr(bits).unwrap_or(0) == 0;
+    let (all, reached) = (ring.points().count(), 1 + ring.points().filter(is_reached).count());
+    if bits >= width || reached >= all {
         return None;
     }
     let busiest = counted(checked, &[BLOCKS[2]], numbered).pop()?;
@@ -216,8 +224,7 @@ fn narrow_hash(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
     };
     let finding = Finding::new("narrow-hash", Severity::Error, checked.setting("hash")).because(
         format!(
-            "the key hash has {} bits and the ring {positions}: all keys fall into one stretch of it",
-            hash.bits()
+            "the key hash has {bits} bits and the ring {width}: keys reach only {reached} of its {all} points"
         ),
         format!(
             "of the keys key:0 to key:{}, server {} gets {:.2} times its share",

@@ -118,7 +118,59 @@ pub(super) fn in_order_of(table: &[u32], other: &[u32]) -> Option<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
+    use clockwise::dialect::Dialect;
+    use clockwise::hash::Xxh3;
+    use clockwise::ring::Tie;
+    use clockwise::{Buckets, Placement as _, Ring, Server};
+    use clockwise_config::Settings;
+
     use super::*;
+    use crate::keys::seeded_key;
+
+    /// Whatever is lent to another placement must be all of what decides here.
+    #[test]
+    fn parts_of_every_dialect_put_together_again_give_its_owners() {
+        let servers: Vec<Server> = (1..=5)
+            .map(|i| Server::new(format!("10.0.0.{i}:11211")).unwrap().with_weight(1 + i % 3).unwrap())
+            .collect();
+        let keys: Vec<[u8; 20]> = (0..500).map(|index| seeded_key(3, index)).collect();
+        for drained in [None, Some(3)] {
+            let mut servers = servers.clone();
+            if let Some(at) = drained {
+                servers[at] = servers[at].clone().draining();
+            }
+            let list = Buckets::new(servers).unwrap();
+            let (mut circles, mut tables) = (0, 0);
+            for name in Dialect::NAMES {
+                let scheme = name.parse::<Settings>().unwrap().scheme().unwrap();
+                let built = scheme.build(&list).unwrap();
+                let machines: Vec<u32> = (built.servers().iter())
+                    .map(|server| list.index_of(server.name().as_str()).unwrap().get())
+                    .collect();
+                let hash = |key: &[u8]| built.key_hash().unwrap().hash(key);
+                let found: Vec<u32> = match Parts::of(&built, &machines) {
+                    Parts::Circle { points, boundary } => {
+                        circles += 1;
+                        let points = points.into_iter().map(|(at, machine)| (at, ServerIx::new(machine)));
+                        // Arcs of a draining server may be kept for its substitutes.
+                        let active = list.servers().iter().cloned().map(Server::active);
+                        let all = Buckets::new(active).unwrap();
+                        let ring = Ring::from_points(Xxh3, &all, points.collect(), boundary, Tie::First);
+                        let (ring, hash) = (ring.unwrap(), built.key_hash().unwrap());
+                        keys.iter().map(|key| ring.owner_of_hash(position(hash, key)).get()).collect()
+                    }
+                    Parts::Table(table) => {
+                        tables += 1;
+                        keys.iter().map(|key| table[(hash(key) % table.len() as u64) as usize]).collect()
+                    }
+                    Parts::Other => continue,
+                };
+                let owners: Vec<u32> = keys.iter().map(|key| machines[built.owner_ix(key).index()]).collect();
+                assert_eq!(found, owners, "{name} {drained:?}");
+            }
+            assert!(circles >= 11 && tables >= 8, "{circles} circles, {tables} tables");
+        }
+    }
 
     #[test]
     fn of_equal_points_the_preferred_one_comes_first() {

@@ -1,5 +1,6 @@
 //! Fleets that differ in known ways, and what is found.
 
+use clockwise::dialect::haproxy::{HashType, Method};
 use clockwise::dialect::{libmemcached, npm_hashring, php_memcached, spymemcached, twemproxy, uhashring};
 use clockwise::hash::NamedHash;
 use clockwise::{Buckets, Scheme, Server};
@@ -256,6 +257,23 @@ fn rings_with_nothing_in_common_differ_by_their_points_and_key_hash() {
     // A ring and what is no ring have no parts to lend.
     let b = fleet(Scheme::Rendezvous { hash: NamedHash::Xxh3 }, &NAMED);
     assert_eq!(causes(&a, &b), ["scheme: ring-160 | rendezvous"]);
+}
+
+#[test]
+fn the_rule_of_the_nearest_point_is_a_cause_of_its_own() {
+    let nearest = clockwise::dialect::haproxy::Options {
+        hash_type: HashType::new(Method::Consistent),
+        ..Default::default()
+    };
+    let diff = differ(&fleet(twemproxy::Options::default(), &NAMED), &fleet(nearest, &NAMED));
+    let mut names: Vec<&str> = diff.causes.iter().map(|cause| cause.knob.name()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["boundary", "key hash", "points"]);
+    let rule = diff.causes.iter().find(|cause| cause.knob == Knob::Boundary).unwrap();
+    assert_eq!(
+        (rule.a.as_str(), rule.b.as_str()),
+        ("the first point at or after the hash", "the point nearest to the hash")
+    );
 }
 
 /// Two hosts each call themselves localhost in a list that they share.

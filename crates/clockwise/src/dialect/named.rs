@@ -99,6 +99,10 @@ impl Recipe for nginx::Upstream {
     fn geometry(&self) -> Option<Geometry> {
         self.as_ring().map(Ring::geometry)
     }
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        let ring = self.as_ring()?;
+        Some(ring.hash())
+    }
 }
 
 impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Jump<H> {
