@@ -92,17 +92,18 @@ mod tests {
     }
 
     #[test]
-    fn a_campaign_shows_every_file_and_then_the_same_mutations_every_time() {
+    fn every_file_comes_first_and_what_follows_is_the_same_every_time() {
         let mut runs = [Vec::new(), Vec::new()];
         for seen in &mut runs {
             campaign().run(|bytes, random| seen.push((bytes.to_vec(), random.next())));
         }
         assert_eq!(runs[0], runs[1]);
         assert!(campaign().corpus.iter().zip(&runs[0]).all(|(file, (seen, _))| file == seen));
-        // Most mutations differ from each other: a corpus of three has no more than these few.
+        // Many repeat: there is only so much to change in a corpus of three short files.
+        let called = runs[0].len();
         runs[0].sort();
         runs[0].dedup_by(|a, b| a.0 == b.0);
-        assert!(runs[0].len() > 5_000, "{} different", runs[0].len());
+        assert!(runs[0].len() * 4 > called, "{} different of {called}", runs[0].len());
     }
 
     #[test]
