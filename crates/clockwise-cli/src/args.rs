@@ -4,7 +4,10 @@ mod comparing;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clockwise::Scheme;
+use clockwise_config::{Diagnostics, Kind, Settings};
 
 pub(crate) use comparing::{Check, Diff, DiffTable, Fingerprint, Migrate, Sampled};
 
@@ -102,6 +105,31 @@ pub(crate) struct Reading {
     /// Treat warnings (a weight that rounds to no points, say) as errors
     #[arg(long)]
     pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) file: File,
+}
+
+/// What is told about a fleet's file besides what it says.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct File {
+    /// What kind of file it is; its content tells unless said
+    #[arg(long, value_name = "KIND", value_parser = kinds())]
+    pub(crate) from: Option<Kind>,
+    /// Read, with a warning, what the file's own product would refuse and is clear all the same
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// How keys are placed, for files that do not say it: a scheme or dialect, then its settings
+    #[arg(long, value_name = "NAME[,KEY=VALUE]...", value_parser = placement)]
+    pub(crate) placement: Option<Scheme>,
+}
+
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::all().map(Kind::name)).try_map(|name| name.parse::<Kind>())
+}
+
+fn placement(text: &str) -> Result<Scheme, String> {
+    let settings: Settings = text.parse().map_err(|error: Diagnostics| error.to_string())?;
+    settings.scheme().map_err(|error| error.to_string())
 }
 
 /// How keys are read.

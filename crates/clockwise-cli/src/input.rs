@@ -20,7 +20,18 @@ use crate::exit::Failure;
 
 impl From<&args::Reading> for Options {
     fn from(reading: &args::Reading) -> Options {
-        Options { merge: reading.merge, strict: reading.strict }
+        Options { merge: reading.merge, strict: reading.strict, ..Options::from(&reading.file) }
+    }
+}
+
+impl From<&args::File> for Options {
+    fn from(file: &args::File) -> Options {
+        Options {
+            lenient: file.lenient,
+            from: file.from,
+            placement: file.placement.clone(),
+            ..Options::default()
+        }
     }
 }
 

@@ -93,6 +93,23 @@ impl Diagnostic {
         self
     }
 
+    /// One more sentence of what to do, behind the others.
+    #[must_use]
+    pub(crate) fn with_more_help(self, more: &str) -> Diagnostic {
+        let help = match &self.0.help {
+            Some(help) => format!("{help}; {more}"),
+            None => more.to_owned(),
+        };
+        self.with_help(help)
+    }
+
+    /// An error where errors of its sort are let pass.
+    #[must_use]
+    pub(crate) fn mitigated(mut self) -> Diagnostic {
+        self.0.severity = Severity::Warning;
+        self
+    }
+
     /// A warning where warnings are errors.
     #[must_use]
     pub(crate) fn escalated(mut self) -> Diagnostic {

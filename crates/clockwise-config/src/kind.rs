@@ -1,11 +1,18 @@
-//! What kind of file it is: the content decides.
+//! What kind of file it is: the content decides, unless the caller does.
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::diagnostic::{Diagnostic, ticked};
+use crate::diagnostic::{Diagnostic, quoted, ticked};
+use crate::fleet::PoolRead;
+use crate::report::Report;
 use crate::source::{Source, Span};
+use crate::suggest::nearest;
+use crate::{own, twemproxy};
 
 /// A kind of fleet file.
+///
+/// Its [name](Kind::name) is the one that `--from` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -15,42 +22,115 @@ pub enum Kind {
     Twemproxy,
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Kind::Toml => "clockwise fleet",
-            Kind::Twemproxy => "twemproxy",
-        })
-    }
+/// A kind of file and its reader.
+struct Row {
+    kind: Kind,
+    name: &'static str,
+    /// How messages call it.
+    title: &'static str,
+    /// Whether a text can only be of this kind, or is most likely. The first row that says so has it.
+    is: fn(&str) -> bool,
+    read: fn(&mut Report) -> Vec<PoolRead>,
 }
 
-const KNOWN: &str = "a fleet file is clockwise's own TOML (it begins with `version = 1`) or twemproxy's YAML";
+/// Every kind of file, those that are told by most first.
+const ROWS: &[Row] = &[
+    Row { kind: Kind::Toml, name: "toml", title: "clockwise fleet", is: own::is, read: own::read },
+    Row {
+        kind: Kind::Twemproxy,
+        name: "twemproxy",
+        title: "twemproxy",
+        is: twemproxy::is,
+        read: twemproxy::read,
+    },
+];
 
 impl Kind {
-    /// Decides by the first line that is neither blank nor a comment, and those after it where one
-    /// line fits several.
+    /// All kinds.
+    pub fn all() -> impl Iterator<Item = Kind> {
+        ROWS.iter().map(|row| row.kind)
+    }
+
+    /// The name, as `--from` takes it.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    fn row(self) -> &'static Row {
+        // Every kind has its row: a test counts them.
+        ROWS.iter().find(|row| row.kind == self).unwrap_or(&ROWS[0])
+    }
+
+    /// Reads a source as a file of this kind.
+    pub(crate) fn read(self, report: &mut Report) -> Vec<PoolRead> {
+        (self.row().read)(report)
+    }
+
+    /// Decides by the content.
     pub(crate) fn of(source: &Source) -> Result<Kind, Diagnostic> {
-        let mut first = None;
-        for (number, line) in (1..).zip(source.text().lines()) {
-            let text = line.trim();
-            if text.is_empty() || text.starts_with('#') {
-                continue;
-            }
-            if let Some(kind) = of_line(text) {
-                return Ok(kind);
-            }
-            first.get_or_insert((number, line));
+        let text = source.text();
+        if let Some(row) = ROWS.iter().find(|row| (row.is)(text)) {
+            return Ok(row.kind);
         }
-        let Some((number, line)) = first else {
-            let what = if source.text().trim().is_empty() { "is empty" } else { "holds only comments" };
+        let Some((number, line)) = significant(text).next() else {
+            let what = if text.trim().is_empty() { "is empty" } else { "holds only comments" };
             let message = format!("the file {what}, and a fleet has at least one server");
-            return Err(Diagnostic::error(source, Span::new(0, 0), message).with_help(KNOWN));
+            return Err(Diagnostic::error(source, Span::new(0, 0), message).with_help(known()));
         };
         let start = source.line_start(number) + (line.len() - line.trim_start().len());
         let span = Span::new(start, start + line.trim().len());
         let message = format!("no kind of fleet file begins with {}", ticked(line.trim()));
-        Err(Diagnostic::error(source, span, message).with_help(KNOWN))
+        Err(Diagnostic::error(source, span, message).with_help(known()))
     }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.row().title)
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    /// By its [name](Kind::name). The error is a sentence.
+    fn from_str(text: &str) -> Result<Kind, String> {
+        let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+        match ROWS.iter().find(|row| row.name == text) {
+            Some(row) => Ok(row.kind),
+            None => Err(format!(
+                "there is no kind of file {}: {}",
+                quoted(text),
+                match nearest(text, names.iter().copied()) {
+                    Some(meant) => format!("did you mean {}?", quoted(meant)),
+                    None => format!("they are {}", names.join(", ")),
+                }
+            )),
+        }
+    }
+}
+
+/// What can be read, for whoever has something else.
+fn known() -> String {
+    let others: Vec<&str> =
+        ROWS.iter().map(|row| row.title).filter(|title| *title != "clockwise fleet").collect();
+    format!(
+        "what can be read: clockwise's own TOML (it begins with `version = 1`), {}; --from NAME says which it is",
+        others.join(", ")
+    )
+}
+
+/// The lines that are neither blank nor a `#` comment, with their numbers.
+pub(crate) fn significant(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).filter(|(_, line)| {
+        let text = line.trim();
+        !text.is_empty() && !text.starts_with('#')
+    })
+}
+
+/// Our own TOML or twemproxy's YAML, told by the first line that can only be one of them.
+pub(crate) fn toml_or_twemproxy(text: &str) -> Option<Kind> {
+    significant(text).find_map(|(_, line)| of_line(line.trim()))
 }
 
 /// What a line can only be, if it can only be one thing.

@@ -62,6 +62,8 @@ mod twemproxy;
 mod write;
 mod yaml;
 
+use clockwise::Scheme;
+
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity};
 pub use fleet::{About, FleetFile, Pool, ServerEntry};
 pub use kind::Kind;
@@ -70,11 +72,17 @@ pub use settings::Settings;
 pub use source::{MAX_BYTES, Source, Span};
 
 /// How a file is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// A server that is listed more than once counts once, instead of being refused. The copies
     /// must agree in everything.
     pub merge: bool,
     /// Warnings are errors.
     pub strict: bool,
+    /// What a file's own product refuses and is clear all the same is read, with a warning.
+    pub lenient: bool,
+    /// What kind of file it is; its content tells unless said.
+    pub from: Option<Kind>,
+    /// How keys are placed, for files that list servers and do not say it.
+    pub placement: Option<Scheme>,
 }

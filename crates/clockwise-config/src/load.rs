@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::Path;
 
+use crate::Options;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fleet::{FleetFile, Pool};
 use crate::kind::Kind;
 use crate::report::Report;
 use crate::source::{MAX_BYTES, Source};
-use crate::{Options, own, twemproxy};
 
 /// Reads a fleet: `FILE`, or `FILE#POOL` for one pool of a file that holds several.
 pub fn load(spec: &str, options: &Options) -> Result<Pool, Diagnostics> {
@@ -54,11 +54,8 @@ pub fn read(path: &str, options: &Options) -> Result<FleetFile, Diagnostics> {
 /// Reads bytes; `path` is what complaints call them.
 pub fn parse(path: &str, bytes: &[u8], options: &Options) -> Result<FleetFile, Diagnostics> {
     let source = Source::new(path, bytes)?;
-    let kind = Kind::of(&source)?;
+    let kind = options.from.map_or_else(|| Kind::of(&source), Ok)?;
     let mut report = Report::new(&source, options);
-    let pools = match kind {
-        Kind::Toml => own::read(&mut report),
-        Kind::Twemproxy => twemproxy::read(&mut report),
-    };
+    let pools = kind.read(&mut report);
     FleetFile::new(kind, pools, report)
 }

@@ -24,11 +24,17 @@ use crate::diagnostic::{quoted, ticked};
 use crate::dialect;
 use crate::fields::{self, Fields, shown};
 use crate::fleet::{PoolRead, ServerEntry, settle};
+use crate::kind::{Kind, toml_or_twemproxy};
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::placement;
 use crate::report::Report;
 use crate::source::Span;
 use crate::toml;
+
+/// Whether a text is one of ours: the first line that is TOML or YAML and not the other is TOML.
+pub(crate) fn is(text: &str) -> bool {
+    toml_or_twemproxy(text) == Some(Kind::Toml)
+}
 
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
     pool(report).into_iter().collect()
@@ -53,6 +59,7 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
                 scheme = placement::own(report, fields);
             }
         }
+        None if report.options.placement.is_some() => scheme = report.options.placement.clone(),
         None => report.push(
             report
                 .error_at(start, "the fleet has no [placement]")

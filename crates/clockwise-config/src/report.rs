@@ -1,5 +1,7 @@
 //! Where readers put what they find wrong, so that one pass finds all of it.
 
+use clockwise::Scheme;
+
 use crate::Options;
 use crate::diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, ticked};
 use crate::source::{Source, Span};
@@ -18,7 +20,7 @@ impl Report {
     pub(crate) fn new(source: &Source, options: &Options) -> Report {
         Report {
             source: source.clone(),
-            options: *options,
+            options: options.clone(),
             errors: Vec::new(),
             omitted: 0,
             warnings: Vec::new(),
@@ -46,6 +48,25 @@ impl Report {
         } else {
             self.errors.push(diagnostic.escalated());
         }
+    }
+
+    /// What the product refuses and is clear all the same: an error, unless the options say to be
+    /// lenient.
+    pub(crate) fn lenient(&mut self, refused: Diagnostic) {
+        let diagnostic = match self.options.lenient {
+            true => refused.mitigated(),
+            false => refused.with_more_help("--lenient reads it all the same"),
+        };
+        self.push(diagnostic);
+    }
+
+    /// How keys are placed on a fleet whose file does not say: as the options do. Otherwise the
+    /// error of a pool that is right and places nothing; `why` is a sentence about it.
+    pub(crate) fn placement(&self, span: Span, why: impl Into<String>) -> Result<Scheme, Diagnostic> {
+        self.options.placement.clone().ok_or_else(|| {
+            self.error_at(span, why)
+                .with_help("say how keys are placed: --placement NAME[,KEY=VALUE…], as in --placement ring")
+        })
     }
 
     /// An error that needs no more than its place and its sentence.

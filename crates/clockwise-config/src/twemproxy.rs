@@ -34,6 +34,7 @@ use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::dialect::{self, Setting};
 use crate::fields::{self, Fields};
 use crate::fleet::{PoolRead, ServerEntry, settle};
+use crate::kind::{Kind, toml_or_twemproxy};
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
 use crate::source::Span;
@@ -62,6 +63,11 @@ const KEYS: &[&str] = &[
 
 /// The largest value of a C `int`.
 const INT_MAX: u32 = i32::MAX as u32;
+
+/// Whether a text is YAML of this kind: the first line that is TOML or YAML and not the other is YAML.
+pub(crate) fn is(text: &str) -> bool {
+    toml_or_twemproxy(text) == Some(Kind::Twemproxy)
+}
 
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
     let Some(document) = yaml::read(report) else {

@@ -3,7 +3,7 @@
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{Format, Keys, Ratio, Reading};
+use super::{File, Format, Keys, Ratio, Reading};
 
 /// Keys to place both ways: a file, or made up.
 #[derive(Args, Debug)]
@@ -56,6 +56,8 @@ pub(crate) struct Check {
     /// Join servers that are listed more than once instead of refusing them
     #[arg(long)]
     pub(crate) merge: bool,
+    #[command(flatten)]
+    pub(crate) file: File,
     /// How the answer is printed
     #[arg(long, default_value = "table")]
     pub(crate) format: Format,

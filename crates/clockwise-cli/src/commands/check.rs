@@ -51,7 +51,7 @@ struct Figure {
 }
 
 pub(crate) fn run(args: &args::Check, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    let options = Options { merge: args.merge, strict: false };
+    let options = Options { merge: args.merge, ..Options::from(&args.file) };
     let mut fleets = Vec::new();
     for spec in &args.fleets {
         for pool in clockwise_config::load_all(spec, &options).map_err(Failure::Diagnosed)? {

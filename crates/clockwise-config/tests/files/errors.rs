@@ -267,7 +267,7 @@ fn warnings_are_errors_when_asked() {
         lenient.warnings()[0].to_string(),
         "f:5:10: warning: server \"b:1\": weight 0 is read as draining, and nutcracker refuses it"
     );
-    let strict = parse("f", text, &Options { strict: true, merge: false }).unwrap_err();
+    let strict = parse("f", text, &Options { strict: true, ..Options::default() }).unwrap_err();
     assert_eq!(
         strict.to_string(),
         "f:5:10: server \"b:1\": weight 0 is read as draining, and nutcracker refuses it"

@@ -8,7 +8,7 @@ use clockwise_fuzz::{Campaign, corpus};
 /// One target for all kinds of files, since the content decides what a file is: whatever the bytes,
 /// they are read or refused with complaints that hold.
 fn file(bytes: &[u8]) {
-    for options in [Options::default(), Options { merge: true, strict: true }] {
+    for options in [Options::default(), Options { merge: true, strict: true, ..Options::default() }] {
         match parse("fleet", bytes, &options) {
             Ok(file) => {
                 let names: Vec<Option<String>> = match file.names().next() {

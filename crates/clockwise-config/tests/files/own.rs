@@ -337,7 +337,8 @@ fn the_shipped_examples_are_read_without_a_warning() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/");
     for (file, servers) in [("fleet.toml", 6), ("twemproxy.yml", 4)] {
         let bytes = std::fs::read(format!("{folder}{file}")).unwrap();
-        let pool = parse(file, &bytes, &Options { strict: true, merge: false }).unwrap().pick(None).unwrap();
+        let pool =
+            parse(file, &bytes, &Options { strict: true, ..Options::default() }).unwrap().pick(None).unwrap();
         assert_eq!(pool.servers().servers().len(), servers, "{file}");
     }
 }

@@ -63,7 +63,7 @@ fn one_name_for_two_machines_is_refused_and_two_names_for_one_machine_are_not() 
 
 #[test]
 fn merged_copies_count_once_and_copies_that_differ_are_refused() {
-    let merge = Options { merge: true, strict: false };
+    let merge = Options { merge: true, ..Options::default() };
     let read = |lines: &[&str]| parse("f", servers(lines).as_bytes(), &merge);
     let merged = read(&["a:1:1", "b:1:1", "a:1:1", "a:1:1"]).unwrap().pick(None).unwrap();
     assert_eq!(merged.servers(), pool(servers(&["a:1:1", "b:1:1"])).servers());
