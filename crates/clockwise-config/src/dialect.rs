@@ -33,6 +33,11 @@ trait Value: Sized {
     /// In TOML.
     fn write(&self) -> String;
 
+    /// Whether it says as much as leaving it unsaid.
+    fn says_nothing(&self) -> bool {
+        false
+    }
+
     /// All of them in TOML, where they are a few words.
     fn words() -> Vec<String> {
         Vec::new()
@@ -157,7 +162,10 @@ impl<K: FromStr<Err = Error> + Display + Ord, T: Value> Value for BTreeMap<K, T>
     fn write(&self) -> String {
         let item = |(name, item): (&K, &T)| format!("{} = {}", write::text(&name.to_string()), item.write());
         let items: Vec<String> = self.iter().map(item).collect();
-        if items.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", items.join(", ")) }
+        format!("{{ {} }}", items.join(", "))
+    }
+    fn says_nothing(&self) -> bool {
+        self.is_empty()
     }
 }
 
@@ -197,7 +205,7 @@ impl<T: Value> Setting for T {
         fields.get(key).map_or(Some(default), |entry| T::read(report, entry))
     }
     fn write(&self) -> Option<String> {
-        Some(Value::write(self))
+        (!self.says_nothing()).then(|| Value::write(self))
     }
     fn words() -> Vec<String> {
         <T as Value>::words()

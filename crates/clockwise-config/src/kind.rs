@@ -190,8 +190,8 @@ mod tests {
 
     #[test]
     fn what_is_neither_is_said_with_its_first_line() {
-        let refused = of("\n  upstream cache {\n").unwrap_err();
-        assert_eq!(refused.to_string(), "f:2:3: no kind of fleet file begins with `upstream cache {`");
+        let refused = of("\n  <fleet>\n").unwrap_err();
+        assert_eq!(refused.to_string(), "f:2:3: no kind of fleet file begins with `<fleet>`");
         assert!(refused.help().unwrap().contains("version = 1"));
         for (text, says) in
             [("", "the file is empty"), ("  \n", "is empty"), ("# a\n", "holds only comments")]

@@ -124,7 +124,7 @@ impl std::fmt::Display for Settings {
     /// `ring,hash=xxh3-64,points_per_weight=160`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.system)?;
-        self.pairs.iter().try_for_each(|(key, value)| write!(f, ",{key}={}", shown(value)))
+        self.pairs.iter().try_for_each(|(key, value)| write!(f, ",{key}={}", typed(value)))
     }
 }
 
@@ -133,7 +133,7 @@ impl std::str::FromStr for Settings {
 
     /// `NAME[,KEY=VALUE]…`, the name being a scheme's or a dialect's. Values need no quotes.
     fn from_str(text: &str) -> Result<Settings, Diagnostics> {
-        let mut parts = text.split(',');
+        let mut parts = parts(text).into_iter();
         let system = parts.next().unwrap_or_default().to_owned();
         let is_scheme = SCHEMES.iter().any(|(name, _)| *name == system);
         let is_dialect = !is_scheme && dialect::DIALECTS.iter().any(|(name, _)| *name == system);
@@ -147,19 +147,54 @@ impl std::str::FromStr for Settings {
     }
 }
 
+/// The parts between commas, those in quotes and brackets left alone.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    let (mut depth, mut quoted, mut escaped) = (0_u32, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
 /// A key, or in quotes what cannot be one: it is refused where keys are read, with its name.
 fn word(key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { write::text(key) }
 }
 
-/// Numbers, truth values and what stands in quotes as they are, all else as text.
+/// Numbers, truth values and what stands in quotes or brackets as they are, all else as text.
 fn in_toml(value: &str) -> String {
     let number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let digits = value.bytes().filter(|byte| *byte == b'.').count() <= 1;
     let bare = number && digits && value.starts_with(|c: char| c.is_ascii_digit()) && !value.ends_with('.');
-    let quoted = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
-    if bare || quoted || matches!(value, "true" | "false") { value.to_owned() } else { write::text(value) }
+    let within = |open, close| value.len() > 1 && value.starts_with(open) && value.ends_with(close);
+    // A hash tag is two marks, and they may be brackets.
+    let table = value.len() > 2 && (within('{', '}') || within('[', ']'));
+    if bare || within('"', '"') || table || matches!(value, "true" | "false") {
+        value.to_owned()
+    } else {
+        write::text(value)
+    }
+}
+
+/// A value of TOML as it can be typed between commas: without quotes where it is read alike.
+fn typed(value: &str) -> String {
+    let bare = shown(value);
+    if parts(&bare).len() == 1 && in_toml(&bare) == value { bare } else { value.to_owned() }
 }
 
 /// A value of TOML without its quotes.
@@ -188,6 +223,11 @@ mod tests {
         }
         let tag = Some("{}".parse().unwrap());
         schemes.push(twemproxy::Options { hash_tag: tag, ..twemproxy::Options::default() }.into());
+        for tag in ["[]", "\"\"", ",,", "{,", "11", "\\\""] {
+            schemes.push(settings("twemproxy").with("hash_tag", Some(&write::text(tag))).scheme().unwrap());
+        }
+        let keys = |text: &str| settings("envoy").with("hash_keys", Some(text)).scheme();
+        schemes.push(keys("{ a = \"x, {y}\" }").unwrap());
         schemes.push(libmemcached::Options::ketama_weighted().into());
         for scheme in schemes {
             let settings = Settings::of(&scheme);

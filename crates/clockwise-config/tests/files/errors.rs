@@ -211,16 +211,23 @@ fn a_file_with_several_pools_and_no_choice() {
 
 #[test]
 fn a_file_of_another_kind() {
+    let shown = shown("fleet.xml", "\n<fleet>\n  <server/>\n</fleet>\n");
+    let (complaint, help) = shown.split_once("  = help: ").unwrap();
     assert_eq!(
-        shown("upstream.conf", "upstream cache {\n  server 10.0.0.1;\n}\n"),
-        r#"error: no kind of fleet file begins with `upstream cache {`
- --> upstream.conf:1:1
+        complaint,
+        "error: no kind of fleet file begins with `<fleet>`
+ --> fleet.xml:2:1
   |
-1 | upstream cache {
-  | ^^^^^^^^^^^^^^^^
+2 | <fleet>
+  | ^^^^^^^
   |
-  = help: a fleet file is clockwise's own TOML (it begins with `version = 1`) or twemproxy's YAML"#
+"
     );
+    assert!(
+        help.starts_with("what can be read: clockwise's own TOML (it begins with `version = 1`), "),
+        "{help}"
+    );
+    assert!(help.ends_with("; --from NAME says which it is"), "{help}");
 }
 
 #[test]
