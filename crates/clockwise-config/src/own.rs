@@ -59,12 +59,12 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
                 scheme = placement::own(report, fields);
             }
         }
-        None if report.options.placement.is_some() => scheme = report.options.placement.clone(),
-        None => report.push(
-            report
-                .error_at(start, "the fleet has no [placement]")
-                .with_help("add `[placement]` with `scheme = \"ring\"` to say how keys are placed"),
-        ),
+        None => match report.placement(start, "the fleet has no [placement]") {
+            Ok(said) => scheme = Some(said),
+            Err(missing) => report.push(missing.with_help(
+                "add `[placement]` with `scheme = \"ring\"`, or say how keys are placed: --placement ring",
+            )),
+        },
     }
     let mut place = start;
     let entries: Vec<ServerEntry> = match fields.get("server").map(|entry| (entry, &entry.value.value)) {

@@ -236,11 +236,12 @@ fn boolean(report: &mut Report, entry: &Entry) -> Option<bool> {
                 _ => None,
             };
             let diagnostic = report.error_at(entry.place(), message);
-            report.push(match meant {
-                Some(meant) => diagnostic.with_help(format!("write `{}: {meant}`", entry.key)),
-                None => diagnostic,
-            });
-            None
+            let Some(meant) = meant else {
+                report.push(diagnostic);
+                return None;
+            };
+            report.lenient(diagnostic.with_help(format!("write `{}: {meant}`", entry.key)));
+            Some(meant == "true")
         }
     }
 }

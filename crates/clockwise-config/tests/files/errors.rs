@@ -170,7 +170,7 @@ fn a_truth_value_that_nutcracker_does_not_take() {
 3 |   redis: yes
   |          ^^^
   |
-  = help: write `redis: true`"#
+  = help: write `redis: true`; --lenient reads it all the same"#
     );
 }
 
