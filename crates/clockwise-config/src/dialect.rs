@@ -10,12 +10,13 @@ use std::mem::take;
 use std::str::FromStr;
 
 use clockwise::dialect::{
-    Dialect, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka, libketama, libmemcached,
-    mcrouter, memjs, nginx, npm_hashring, npm_ketama, npm_memcached, php_memcache, php_memcached, pingora,
-    pylibmc, pymemcache, python_hashring, python_memcached, spymemcached, trafficserver, twemproxy,
-    uhashring,
+    Dialect, cassandra, couchbase, dskit, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka,
+    libketama, libmemcached, mcrouter, memjs, nginx, npm_hashring, npm_ketama, npm_memcached, php_memcache,
+    php_memcached, pingora, pylibmc, pymemcache, python_hashring, python_memcached, redis, spymemcached,
+    thanos, trafficserver, twemproxy, uhashring,
 };
 use clockwise::hash::HashTag;
+use clockwise::slots::SlotRanges;
 use clockwise::{Error, Zone};
 
 use crate::diagnostic::{quoted, ticked};
@@ -92,6 +93,62 @@ impl Value for String {
     }
 }
 
+/// Texts with a grammar of their own.
+macro_rules! texts {
+    ($($text:ty),+) => {
+        $(impl Value for $text {
+            fn read(report: &mut Report, entry: &Entry) -> Option<$text> {
+                let value = fields::text(report, entry).map(<$text>::from_str)?;
+                refuse_error(report, entry, value)
+            }
+            fn write(&self) -> String {
+                write::text(&self.to_string())
+            }
+        })+
+    };
+}
+texts!(SlotRanges, Zone);
+
+/// A number, or text where it is one that TOML does not promise to keep.
+impl Value for cassandra::Token {
+    fn read(report: &mut Report, entry: &Entry) -> Option<Self> {
+        match entry.value.as_scalar() {
+            Some(scalar) if matches!(scalar.kind, ScalarKind::Integer | ScalarKind::Text) => {
+                refuse_error(report, entry, scalar.text.replace('_', "").parse())
+            }
+            _ => {
+                fields::wrong_type(report, entry, "a whole number");
+                None
+            }
+        }
+    }
+    fn write(&self) -> String {
+        if self.murmur3().is_some() { self.to_string() } else { write::text(&self.to_string()) }
+    }
+}
+
+/// Several values: `[1, 2]`.
+impl<T: Value> Value for Vec<T> {
+    fn read(report: &mut Report, entry: &Entry) -> Option<Self> {
+        let node::Value::List(items) = &entry.value.value else {
+            fields::wrong_type(report, entry, "a list");
+            return None;
+        };
+        let mut item = entry.clone();
+        let read: Vec<Option<T>> = items
+            .iter()
+            .map(|value| {
+                value.clone_into(&mut item.value);
+                T::read(report, &item)
+            })
+            .collect();
+        read.into_iter().collect()
+    }
+    fn write(&self) -> String {
+        format!("[{}]", self.iter().map(T::write).collect::<Vec<_>>().join(", "))
+    }
+}
+
 impl Value for haproxy::HashType {
     fn read(report: &mut Report, entry: &Entry) -> Option<Self> {
         let hash_type = fields::text(report, entry)?.parse();
@@ -162,7 +219,7 @@ impl<K: FromStr<Err = Error> + Display + Ord, T: Value> Value for BTreeMap<K, T>
     fn write(&self) -> String {
         let item = |(name, item): (&K, &T)| format!("{} = {}", write::text(&name.to_string()), item.write());
         let items: Vec<String> = self.iter().map(item).collect();
-        format!("{{ {} }}", items.join(", "))
+        if items.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", items.join(", ")) }
     }
     fn says_nothing(&self) -> bool {
         self.is_empty()
@@ -261,6 +318,8 @@ macro_rules! words {
 }
 
 words! {
+    cassandra::Partitioner,
+    dskit::Hash,
     envoy::HashFunction,
     envoy::Policy,
     guava::Hash,
@@ -280,6 +339,7 @@ words! {
     spymemcached::Hash,
     spymemcached::KeyFormat,
     spymemcached::Locator,
+    thanos::Algorithm,
     trafficserver::Qstring,
     twemproxy::Distribution,
     twemproxy::Hash,
@@ -339,6 +399,9 @@ macro_rules! dialects {
 }
 
 dialects! {
+    "cassandra" => Cassandra, cassandra { partitioner tokens datacenters }
+    "couchbase" => Couchbase, couchbase { num_vbuckets vbucket_map }
+    "dskit" => Dskit, dskit { hash tokens }
     "elasticsearch" => Elasticsearch, elasticsearch { number_of_routing_shards }
     "envoy" => Envoy, envoy {
         lb_policy minimum_ring_size maximum_ring_size hash_function table_size use_hostname_for_hashing
@@ -364,7 +427,9 @@ dialects! {
     "pymemcache" => Pymemcache, pymemcache { key_type }
     "python-hashring" => PythonHashring, python_hashring {}
     "python-memcached" => PythonMemcached, python_memcached {}
+    "redis-cluster" => RedisCluster, redis { replicas slots }
     "spymemcached" => Spymemcached, spymemcached { locator hash key_format weighted }
+    "thanos" => Thanos, thanos { algorithm }
     "trafficserver" => Trafficserver, trafficserver { qstring weights hash_strings }
     "twemproxy" => Twemproxy, twemproxy { distribution hash hash_tag }
     "uhashring" => Uhashring, uhashring { hash_fn vnodes }
@@ -406,10 +471,11 @@ mod tests {
 
     #[test]
     fn what_a_dialect_writes_are_keys_that_it_reads() {
+        let servers: String = (1..=3).map(|i| format!("[[server]]\nname = '10.0.0.{i}:11211'\n")).collect();
         for (name, keys) in DIALECTS {
-            let text = format!(
-                "version = 1\n[placement]\ndialect = '{name}'\n[[server]]\nname = '10.0.0.1:11211'\n"
-            );
+            // A ring of given tokens is nothing without any.
+            let tokens = if keys.contains(&"tokens") { "tokens = { '10.0.0.1:11211' = [7] }\n" } else { "" };
+            let text = format!("version = 1\n[placement]\ndialect = '{name}'\n{tokens}{servers}");
             let pool = crate::parse("fleet.toml", text.as_bytes(), &crate::Options::default()).unwrap();
             let pool = pool.pick(None).unwrap();
             let clockwise::Scheme::Dialect(dialect) = pool.scheme() else { panic!("{name} is a dialect") };
@@ -418,6 +484,67 @@ mod tests {
             assert!(written[1..].iter().all(|(key, _)| keys.contains(key)), "{written:?}");
             assert!(dialect.to_string().starts_with(name), "{dialect}");
             assert!(pool.scheme().build(pool.servers()).is_ok(), "{name}");
+        }
+    }
+    fn read(placement: &str) -> Result<String, String> {
+        let text = format!(
+            "version = 1\n[placement]\n{placement}\n[[server]]\nname = 'a'\nzone = 'r1'\n[[server]]\nname = 'b'\n"
+        );
+        let file = crate::parse("fleet.toml", text.as_bytes(), &crate::Options::default());
+        let pool = file.map_err(|error| error.to_string())?.pick(None).map_err(|error| error.to_string())?;
+        let built = pool.scheme().build(pool.servers()).map_err(|error| pool.diagnose(&error).to_string());
+        built.map(|_| pool.to_toml())
+    }
+
+    #[test]
+    fn maps_and_tokens_that_are_given_are_written_as_they_were_read() {
+        for placement in [
+            "dialect = \"redis-cluster\"\nreplicas = 0\nslots = { \"a\" = \"0-99,101-16383\", \"b\" = \"100\" }\n",
+            "dialect = \"cassandra\"\npartitioner = \"Murmur3Partitioner\"\ntokens = { \"a\" = \
+             [-9223372036854775808, 5], \"b\" = [] }\ndatacenters = { \"b\" = \"eu\" }\n",
+            "dialect = \"cassandra\"\npartitioner = \"RandomPartitioner\"\ntokens = { \"a\" = [0, \
+             \"170141183460469231731687303715884105728\"] }\n",
+            "dialect = \"dskit\"\nhash = \"New32a\"\ntokens = { \"a\" = [0, 4294967295], \"b\" = [3] }\n",
+            "dialect = \"couchbase\"\nnum_vbuckets = 64\nvbucket_map = { \"a\" = \"0-62\", \"b\" = \"63\" }\n",
+        ] {
+            let written = read(placement).unwrap();
+            assert!(written.contains(placement), "{written}");
+            let settings: crate::Settings = {
+                let file = crate::parse("again.toml", written.as_bytes(), &crate::Options::default());
+                crate::Settings::of(file.unwrap().pick(None).unwrap().scheme())
+            };
+            assert_eq!(settings.to_string().parse(), Ok(settings));
+        }
+    }
+
+    #[test]
+    fn maps_and_tokens_that_cannot_be_are_refused_at_their_place() {
+        for (placement, said) in [
+            (
+                "slots = { a = '0-99' }",
+                "fleet.toml:2:2: 16284 of 16384 slots have no owner, the first of them 100-16383",
+            ),
+            ("slots = { a = '9-5' }", "fleet.toml:4:15: range of slots 9-5 ends before it begins"),
+            ("slots = { c = '5' }", "fleet.toml:4:11: `slots` speaks of a server called \"c\""),
+            ("slots = {}", "16384 of 16384 slots have no owner"),
+            ("slots = 'a'", "`slots` takes names with values in { }, and `'a'` is text"),
+        ] {
+            let error = read(&format!("dialect = 'redis-cluster'\n{placement}")).unwrap_err();
+            assert!(error.contains(said), "{placement}: {error}");
+        }
+        for (placement, said) in [
+            (
+                "tokens = { a = [1], b = [1] }",
+                "fleet.toml:9:8: server \"b\": token 1 of \"a\" is there already",
+            ),
+            ("tokens = { a = 5 }", "`a` takes a list, and `5` is a whole number"),
+            ("tokens = { a = [1.5] }", "fleet.toml:4:17: `a` takes a whole number, and `1.5` is a number"),
+            ("tokens = { a = ['x', 0x10] }", "fleet.toml:4:17: token x is not a whole number"),
+            ("tokens = { a = ['x', 0x10] }", "fleet.toml:4:22: token 0x10 is not a whole number"),
+            ("", "number of points 0 is too small"),
+        ] {
+            let error = read(&format!("dialect = 'cassandra'\n{placement}")).unwrap_err();
+            assert!(error.contains(said), "{placement}: {error}");
         }
     }
 }

@@ -86,6 +86,13 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
     Some(PoolRead { name: None, span, scheme: Ok(scheme?), settings, entries, warnings: Vec::new() })
 }
 
+/// How keys are placed, of a text that is what stands under `[placement]` and no fleet.
+pub(crate) fn settings(report: &mut Report) -> Option<Scheme> {
+    let root = toml::read(report)?;
+    let fields = Fields::of(report, &root, "[placement]".to_owned(), Span::new(0, 0))?;
+    placement::own(report, &fields)
+}
+
 /// Without the right version nothing else is worth a complaint.
 fn version(report: &mut Report, fields: &Fields<'_>) -> Option<()> {
     let Some(entry) = fields.get("version") else {

@@ -2,14 +2,16 @@
 //!
 //! For tools that vary a placement one setting at a time, or take one from a command line. What a
 //! setting may be is stated where files are read, and nowhere else: a [`Settings`] becomes a
-//! [`Scheme`] by being read as a file.
+//! [`Scheme`] by being read as that part of a file.
 
 use clockwise::Scheme;
 use clockwise::hash::NamedHash;
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::placement::{self, SCHEMES};
-use crate::{Options, dialect, parse, write};
+use crate::report::Report;
+use crate::source::{Source, Span};
+use crate::{Options, dialect, own, write};
 
 /// `scheme` or `dialect`, then the settings that go with it, each a key and its value in TOML.
 ///
@@ -107,16 +109,21 @@ impl Settings {
         }
     }
 
-    /// The scheme that these are the settings of. Errors are those of a file that holds them.
+    /// The scheme that these are the settings of. Errors are those of a file that holds them; that the
+    /// servers are there which they name, only the file with the fleet can tell.
     pub fn scheme(&self) -> Result<Scheme, Diagnostics> {
         let what = if self.is_dialect { "dialect" } else { "scheme" };
-        let mut text = format!("version = 1\n[placement]\n{what} = {}\n", write::text(&self.system));
+        let mut text = format!("{what} = {}\n", write::text(&self.system));
         for (key, value) in &self.pairs {
             text += &format!("{key} = {value}\n");
         }
-        text += "[[server]]\nname = \"a\"\n";
-        let file = parse(&self.to_string(), text.as_bytes(), &Options::default())?;
-        Ok(file.pick(None)?.scheme().clone())
+        let source = Source::new(&self.to_string(), text.as_bytes())?;
+        let mut report = Report::new(&source, &Options::default());
+        let scheme = own::settings(&mut report);
+        report.finish()?;
+        // Without an error there is a scheme.
+        let none = || Diagnostic::error(&source, Span::new(0, 0), "it places nothing".to_owned());
+        Ok(scheme.ok_or_else(none)?)
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) enum Kind {
     MoreServersThanSlots { servers: usize, slots: usize },
     SlotOutOfRange { slot: u64, slots: usize },
     SlotTaken { slot: u32, owner: String },
-    SlotsUnassigned { first: usize, missing: usize, slots: usize },
+    SlotsUnassigned { first: usize, last: usize, missing: usize, slots: usize },
     BucketOutOfRange { bucket: usize, buckets: usize },
     BucketCount { value: i128, problem: &'static str },
     LastServer,
@@ -208,8 +208,9 @@ impl fmt::Display for Error {
             }
             Kind::SlotOutOfRange { slot, slots } => write!(f, "slot {slot} is outside 0..{slots}"),
             Kind::SlotTaken { slot, owner } => write!(f, "slot {slot} already belongs to {owner:?}"),
-            Kind::SlotsUnassigned { first, missing, slots } => {
-                write!(f, "{missing} of {slots} slots have no owner, the first of them slot {first}")
+            Kind::SlotsUnassigned { first, last, missing, slots } => {
+                write!(f, "{missing} of {slots} slots have no owner, the first of them {first}")?;
+                if last > first { write!(f, "-{last}") } else { Ok(()) }
             }
             Kind::BucketOutOfRange { bucket, buckets } => {
                 write!(f, "bucket {bucket} is outside 0..{buckets}")

@@ -8,8 +8,9 @@
 //! | weights | none: the cluster's rebalance deals vBuckets evenly |
 //! | a dead server | keep and miss, until a failover changes the map |
 //!
-//! The map follows from nothing that a client has: it is read from the cluster, which makes it. Here
-//! it is an argument, and a first one can be [dealt evenly](SlotMap::even).
+//! The map follows from nothing that a client has: it is read from the cluster, which makes it
+//! (`vBucketMap` of a bucket's configuration, of which each line's first server counts). Here it is
+//! [written down](Options::vbucket_map), or an argument, or else [dealt evenly](SlotMap::even).
 //!
 //! Memcached buckets, which are gone since 7.0, were ketama rings instead.
 //!
@@ -17,11 +18,61 @@
 //! other the low bits, which is the same for a power of two). Nothing here was compared with a
 //! running server.
 
+use alloc::collections::BTreeMap;
 use alloc::string::ToString;
+use core::fmt;
 
 use crate::error::{Error, Kind};
 use crate::hash::{Crc32Of15Bits, KeyHash};
-use crate::slots::{SlotMap, Slots};
+use crate::members::{Buckets, Members};
+use crate::server::ServerName;
+use crate::slots::{SlotMap, SlotRanges, Slots};
+
+/// A bucket's configuration, as far as it places keys.
+///
+/// ```
+/// use clockwise::dialect::couchbase::{Options, vbucket};
+/// use clockwise::{Buckets, Server};
+///
+/// let nodes = Buckets::new([Server::new("a")?, Server::new("b")?])?;
+/// let map = [("a".parse()?, "0-99,600-1023".parse()?), ("b".parse()?, "100-599".parse()?)];
+/// let bucket = Options { vbucket_map: Some(map.into()), ..Options::default() }.build(&nodes)?;
+/// assert_eq!(vbucket(b"user:42", 1_024), 111);
+/// assert_eq!(bucket.owner("user:42").name().as_str(), "b");
+/// # Ok::<(), clockwise::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// How many vBuckets there are: the length of `vBucketMap`.
+    pub num_vbuckets: u32,
+    /// The active vBuckets of each server; none: dealt evenly, by weight and in order of the names,
+    /// which is what no cluster promises.
+    pub vbucket_map: Option<BTreeMap<ServerName, SlotRanges>>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { num_vbuckets: 1_024, vbucket_map: None }
+    }
+}
+
+impl Options {
+    /// The placement of a bucket. Refuses a number of vBuckets that is not a power of two, and of a
+    /// map what [`SlotMap::of_ranges`] refuses.
+    pub fn build(&self, servers: &Buckets) -> Result<Slots<Crc32Of15Bits>, Error> {
+        let members = Members::from(servers);
+        placement(&match &self.vbucket_map {
+            Some(map) => SlotMap::of_ranges(&members, self.num_vbuckets, map)?,
+            None => SlotMap::even(&members, self.num_vbuckets)?,
+        })
+    }
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("couchbase")
+    }
+}
 
 /// The vBucket of a key, of so many. Of 0 it is 0.
 ///
@@ -61,7 +112,7 @@ pub fn placement(map: &SlotMap) -> Result<Slots<Crc32Of15Bits>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{members, user_keys};
+    use crate::testing::{list, members, user_keys};
 
     #[test]
     fn the_remainder_is_the_low_bits_that_other_clients_take() {
@@ -80,5 +131,17 @@ mod tests {
         // Fifteen bits fill at most 32,768.
         assert!(placement(&SlotMap::even(&nodes, 65_536).unwrap()).unwrap_err().is_parameter());
         assert!(placement(&SlotMap::even(&nodes, 32_768).unwrap()).is_ok());
+    }
+    #[test]
+    fn a_bucket_without_a_map_is_dealt_evenly_and_one_with_a_gap_refused() {
+        let servers = list(&[("b", 1), ("a", 1)]);
+        let even = Options::default().build(&servers).unwrap();
+        assert_eq!(even.map(), &SlotMap::even(&Members::from(&servers), 1_024).unwrap());
+        let map = Some([("a".parse().unwrap(), "0-1022".parse().unwrap())].into());
+        let error = Options { vbucket_map: map, ..Options::default() }.build(&servers).unwrap_err();
+        assert_eq!(error.to_string(), "1 of 1024 slots have no owner, the first of them 1023");
+        assert!(
+            Options { num_vbuckets: 1_000, vbucket_map: None }.build(&servers).unwrap_err().is_parameter()
+        );
     }
 }

@@ -63,6 +63,7 @@ macro_rules! answers_as {
 pub mod cassandra;
 pub mod cilium;
 pub mod couchbase;
+pub mod dskit;
 pub mod elasticsearch;
 pub mod envoy;
 pub mod glb;
@@ -94,6 +95,7 @@ pub mod python_memcached;
 pub mod redis;
 mod ring_hash;
 pub mod spymemcached;
+pub mod thanos;
 pub mod trafficserver;
 pub mod twemproxy;
 pub mod uhashring;

@@ -9,9 +9,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Placed, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka, libketama, libmemcached, mcrouter,
-    memjs, nginx, npm_hashring, npm_ketama, npm_memcached, php_memcache, php_memcached, pingora, pylibmc,
-    pymemcache, python_hashring, python_memcached, spymemcached, trafficserver, twemproxy, uhashring,
+    Placed, cassandra, couchbase, dskit, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka,
+    libketama, libmemcached, mcrouter, memjs, nginx, npm_hashring, npm_ketama, npm_memcached, php_memcache,
+    php_memcached, pingora, pylibmc, pymemcache, python_hashring, python_memcached, redis, spymemcached,
+    thanos, trafficserver, twemproxy, uhashring,
 };
 use crate::error::Error;
 use crate::hash::KeyHash;
@@ -20,6 +21,7 @@ use crate::members::Buckets;
 use crate::modulo::ModN;
 use crate::placement::{Placement, ServerIx};
 use crate::ring::{Collision, Geometry, Ring};
+use crate::slots::Slots;
 
 /// What a recipe builds.
 pub(super) trait Recipe: Placement + fmt::Debug + Send + Sync {
@@ -73,6 +75,16 @@ impl<H: KeyHash + Send + Sync> Recipe for Ring<H> {
 impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for ModN<H> {
     fn table(&self) -> Option<&[ServerIx]> {
         Some(ModN::table(self))
+    }
+    fn key_hash(&self) -> Option<&dyn KeyHash> {
+        let hash: &H = self.hash();
+        Some(hash)
+    }
+}
+
+impl<H: KeyHash + Send + Sync> Recipe for Slots<H> {
+    fn table(&self) -> Option<&[ServerIx]> {
+        Some(self.map().owners())
     }
     fn key_hash(&self) -> Option<&dyn KeyHash> {
         let hash: &H = self.hash();
@@ -180,6 +192,9 @@ macro_rules! dialects {
 }
 
 dialects! {
+    Cassandra = "cassandra" => cassandra,
+    Couchbase = "couchbase" => couchbase,
+    Dskit = "dskit" => dskit,
     Elasticsearch = "elasticsearch" => elasticsearch,
     Envoy = "envoy" => envoy,
     Gomemcache = "gomemcache" => gomemcache,
@@ -202,7 +217,9 @@ dialects! {
     Pymemcache = "pymemcache" => pymemcache,
     PythonHashring = "python-hashring" => python_hashring,
     PythonMemcached = "python-memcached" => python_memcached,
+    RedisCluster = "redis-cluster" => redis,
     Spymemcached = "spymemcached" => spymemcached,
+    Thanos = "thanos" => thanos,
     Trafficserver = "trafficserver" => trafficserver,
     Twemproxy = "twemproxy" => twemproxy,
     Uhashring = "uhashring" => uhashring,

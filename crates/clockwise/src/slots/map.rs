@@ -1,15 +1,17 @@
 //! The map from slots to servers, and how it is made and changed.
 
+use alloc::collections::BTreeMap;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::fmt;
 
+use super::SlotRanges;
 use crate::error::{Error, Kind};
 use crate::members::Members;
 use crate::placement::ServerIx;
-use crate::server::Server;
+use crate::server::{Server, ServerName};
 
 /// The most slots a map may have: 2²⁴ (16,777,216).
 pub const MAX_SLOTS: u32 = 1 << 24;
@@ -74,6 +76,53 @@ impl SlotMap {
             *slot = Some(owner);
         }
         builder.build()
+    }
+
+    /// A map that is written down as the slots of each server. Those of servers that are not in the
+    /// fleet are passed over, so that they have no owner.
+    ///
+    /// Refuses slots without an owner (the error says how many, and the first of them), slots that two
+    /// servers have, that do not exist, or that a draining server has, and what
+    /// [`builder`](SlotMap::builder) refuses.
+    ///
+    /// ```
+    /// use clockwise::slots::{SlotMap, SlotRanges};
+    /// use clockwise::{Members, Server, ServerName};
+    ///
+    /// let members = Members::new([Server::new("a")?, Server::new("b")?])?;
+    /// let slots = |text: &str| text.parse::<SlotRanges>();
+    /// let mut written = [("a".parse::<ServerName>()?, slots("0-3,6")?)].into();
+    /// let error = SlotMap::of_ranges(&members, 8, &written).unwrap_err();
+    /// assert_eq!(error.to_string(), "3 of 8 slots have no owner, the first of them 4-5");
+    /// written.insert("b".parse()?, slots("4-5,7")?);
+    /// assert_eq!(SlotMap::of_ranges(&members, 8, &written)?.ranges(), written);
+    /// # Ok::<(), clockwise::Error>(())
+    /// ```
+    pub fn of_ranges(
+        members: &Members,
+        slots: u32,
+        ranges: &BTreeMap<ServerName, SlotRanges>,
+    ) -> Result<SlotMap, Error> {
+        let mut map = SlotMap::builder(members, slots)?;
+        for (name, ranges) in ranges {
+            if members.get(name.as_str()).is_some() {
+                map = map.assign(ranges.slots(), name.as_str())?;
+            }
+        }
+        map.build()
+    }
+
+    /// The map as it is written down: the slots of each server that has any.
+    pub fn ranges(&self) -> BTreeMap<ServerName, SlotRanges> {
+        let mut ranges: BTreeMap<ServerName, Vec<(u32, u32)>> = BTreeMap::new();
+        let mut first = 0;
+        for run in self.owners.chunk_by(|a, b| a == b) {
+            let name = self.servers[run[0].index()].name().clone();
+            let end = first + run.len() as u32;
+            ranges.entry(name).or_default().push((first, end - 1));
+            first = end;
+        }
+        ranges.into_iter().map(|(name, runs)| (name, SlotRanges::of_runs(runs))).collect()
     }
 
     /// The map with some slots given to one server. Refuses slots that do not exist, and servers
@@ -226,14 +275,17 @@ impl SlotMapBuilder {
         Ok(self)
     }
 
-    /// The map, if every slot has an owner; else the error says how many have none, and the first.
+    /// The map, if every slot has an owner; else the error says how many have none, and the first
+    /// range of them.
     pub fn build(self) -> Result<SlotMap, Error> {
         let slots = self.owners.len();
         let complete: Vec<ServerIx> = self.owners.iter().copied().flatten().collect();
         match self.owners.iter().position(Option::is_none) {
             None => Ok(SlotMap { servers: self.members.shared(), owners: complete.into() }),
             Some(first) => {
-                Err(Error::new(Kind::SlotsUnassigned { first, missing: slots - complete.len(), slots }))
+                let run = self.owners[first..].iter().take_while(|owner| owner.is_none()).count();
+                let (last, missing) = (first + run - 1, slots - complete.len());
+                Err(Error::new(Kind::SlotsUnassigned { first, last, missing, slots }))
             }
         }
     }

@@ -14,10 +14,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 mod map;
+mod ranges;
 #[cfg(test)]
 mod tests;
 
 pub use map::{MAX_SLOTS, SlotMap, SlotMapBuilder};
+pub use ranges::SlotRanges;
 
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, RedisSlot, Xxh3};

@@ -29,7 +29,7 @@ fn a_map_is_complete_or_not_built() {
     let abc = members(&[("a", 1), ("b", 1), ("c", 1)]);
     let half = SlotMap::builder(&abc, 10).unwrap().assign(0..4, "a").unwrap().assign([9, 7], "c").unwrap();
     let text = format!("{}", half.clone().build().unwrap_err());
-    assert_eq!(text, "4 of 10 slots have no owner, the first of them slot 4");
+    assert_eq!(text, "4 of 10 slots have no owner, the first of them 4-6");
     let map = half.assign([4, 5, 6, 8], "b").unwrap().build().unwrap();
     assert_eq!(names(&map).concat(), "aaaabbbcbc");
     assert_eq!(map.slot_counts(), [4, 4, 2]);

@@ -6,7 +6,7 @@
 //! | tokens of a node | given: drawn, or [allocated](allocate) | given |
 //! | owner | the node of the first token `>=` the key's, wrapping | the same |
 //! | equal tokens | none: a token belongs to one node | the same |
-//! | weights | none: a node with more tokens owns more | the same |
+//! | weights | none: a node with more tokens owns more, one without any nothing | the same |
 //! | replicas | [`Strategy`] | the same |
 //! | a dead server | nothing changes: its replicas answer | the same |
 //!
@@ -38,12 +38,14 @@ use alloc::vec::Vec;
 use core::fmt;
 
 mod allocate;
+mod options;
 mod random_ring;
 mod replication;
 #[cfg(test)]
 mod tests;
 
 pub use allocate::{Settings, allocate};
+pub use options::{Options, Partitioner, Placed, Token};
 pub use random_ring::RandomRing;
 pub use replication::{Replication, Strategy};
 
@@ -103,17 +105,15 @@ impl<T> Node<T> {
 
     /// Where it stands.
     fn place(&self) -> Place {
-        // A node has a rack since it was made.
-        let rack = self.server.zone().unwrap_or(&self.datacenter);
-        Place { datacenter: self.datacenter.clone(), rack: rack.clone() }
+        Place { datacenter: self.datacenter.clone(), rack: self.server.zone().cloned() }
     }
 }
 
-/// A rack of a data centre.
+/// A rack of a data centre. Servers that were listed without a rack share one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     datacenter: Zone,
-    rack: Zone,
+    rack: Option<Zone>,
 }
 
 /// A cluster: a ring, and where each node stands.

@@ -3,7 +3,7 @@
 //! | parameter | value |
 //! |---|---|
 //! | slot of a key | [`RedisSlot`]: CRC-16/XMODEM of the hash tag's part, low 14 bits |
-//! | owner | the map's, and nothing else: [`Slots::redis`] |
+//! | owner | the map's, and nothing else: [`Slots::redis`]; the map is [written down](Options::slots) or dealt |
 //! | first map, `--cluster create` | a run of slots for each master, bounds rounded in IEEE single; no weights |
 //! | order of masters there | round robin over the hosts, in the order in which each is first named |
 //! | `--cluster rebalance` | [`Rebalance`]: weights in IEEE single, whole slots, what is left over to those that receive |
@@ -29,6 +29,7 @@
 use alloc::collections::BTreeMap;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::fmt;
 
 mod rebalance;
 mod reshard;
@@ -40,11 +41,10 @@ use crate::error::{Error, Kind};
 use crate::hash::RedisSlot;
 use crate::members::{Buckets, Members};
 use crate::placement::ServerIx;
-use crate::server::Server;
-use crate::slots::{SlotMap, Slots};
+use crate::server::{Server, ServerName};
+use crate::slots::{SlotMap, SlotRanges, Slots};
 
-/// `--cluster create`: the nodes in the order of the command line, and how many replicas each
-/// master gets.
+/// A cluster by its map, or as `--cluster create` deals it to nodes in the order of the command line.
 ///
 /// ```
 /// use clockwise::dialect::redis::Options;
@@ -52,16 +52,23 @@ use crate::slots::{SlotMap, Slots};
 ///
 /// let nodes = (1..=6).map(|i| Server::new(format!("10.0.0.{i}:6379")));
 /// let nodes = Buckets::new(nodes.collect::<Result<Vec<_>, _>>()?)?;
-/// let cluster = Options { replicas: 1 }.build(&nodes)?;
+/// let cluster = Options { replicas: 1, ..Options::default() }.build(&nodes)?;
 /// assert_eq!(cluster.slot("{user1000}.following"), 3443);
 /// assert_eq!(cluster.owner("{user1000}.following").name().as_str(), "10.0.0.1:6379");
+///
+/// // The same cluster as its nodes would tell of it.
+/// let told = Options { slots: Some(cluster.map().ranges()), ..Options::default() };
+/// assert_eq!(told.build(&nodes)?.map(), cluster.map());
 /// # Ok::<(), clockwise::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// `--cluster-replicas`: of the nodes, one in `replicas + 1` is a master, the first ones round
-    /// robin over the hosts.
+    /// robin over the hosts. A map that is written down knows its masters itself.
     pub replicas: u32,
+    /// The slots of each master, as `CLUSTER NODES` and `CLUSTER SLOTS` tell them; none: as
+    /// `--cluster create` deals them. A slot that is on its way belongs to the master that it leaves.
+    pub slots: Option<BTreeMap<ServerName, SlotRanges>>,
 }
 
 impl Options {
@@ -69,9 +76,18 @@ impl Options {
     /// nothing; which master each of them follows is no matter of placement. A host is the part of
     /// the address before the port. Draining servers are not on the command line.
     ///
+    /// Where the map is written down, a node without slots owns nothing, and slots of a node that is
+    /// not listed have no owner. A cluster may live with slots that nobody owns
+    /// (`cluster-require-full-coverage no`) and answers for their keys with an error; there is no
+    /// placement of it, and the error here says how many they are and the first range of them.
+    ///
     /// Refuses fewer than three masters, as the tool does, and so many (7,542 is the first number)
-    /// that the tool's rounding leads past the last slot.
+    /// that the tool's rounding leads past the last slot; and of a map what [`SlotMap::of_ranges`]
+    /// refuses.
     pub fn build(&self, nodes: &Buckets) -> Result<Slots<RedisSlot>, Error> {
+        if let Some(slots) = &self.slots {
+            return Slots::redis(&SlotMap::of_ranges(&Members::from(nodes), RedisSlot::SLOTS, slots)?);
+        }
         let nodes_in_turn = round_robin(nodes);
         let masters = nodes_in_turn.len() / (self.replicas as usize).saturating_add(1);
         if masters < 3 {
@@ -88,6 +104,12 @@ impl Options {
             first = last + 1;
         }
         Slots::redis(&map.build()?)
+    }
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("redis-cluster")
     }
 }
 
@@ -274,7 +296,7 @@ mod tests {
             ("c2", "10.0.0.3:6380"),
         ]);
         assert_eq!(firsts(&Options::default().build(&nodes).unwrap()), ["a1", "b1", "c1", "a2", "c2", "a3"]);
-        let with_replicas = Options { replicas: 1 }.build(&nodes).unwrap();
+        let with_replicas = Options { replicas: 1, ..Options::default() }.build(&nodes).unwrap();
         assert_eq!(firsts(&with_replicas), ["a1", "b1", "c1"]);
         assert_eq!(with_replicas.map().slotless().count(), 3);
     }
@@ -282,9 +304,9 @@ mod tests {
     #[test]
     fn too_few_and_too_many_masters_are_refused() {
         let nodes = list(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)]);
-        assert!(Options { replicas: 0 }.build(&nodes).is_ok());
+        assert!(Options::default().build(&nodes).is_ok());
         for replicas in [1, 2, u32::MAX] {
-            let error = Options { replicas }.build(&nodes).unwrap_err();
+            let error = Options { replicas, ..Options::default() }.build(&nodes).unwrap_err();
             assert!(error.is_parameter(), "{error}");
         }
         let names: Vec<String> = (0..16_385).map(|i| format!("n{i}")).collect();
@@ -292,6 +314,34 @@ mod tests {
         assert!(Options::default().build(&list(&many)).unwrap_err().is_parameter());
         let full = Options::default().build(&list(&many[1..])).unwrap();
         assert!(full.map().slot_counts().iter().all(|&slots| slots == 1));
+    }
+
+    #[test]
+    fn a_map_that_is_written_down_is_the_placement_and_its_gaps_are_told() {
+        let nodes = list(&[("a", 1), ("b", 1), ("c", 1)]);
+        let slots = |given: &[(&str, &str)]| Options {
+            slots: Some(given.iter().map(|(n, s)| (n.parse().unwrap(), s.parse().unwrap())).collect()),
+            ..Options::default()
+        };
+        // One master is enough, and a node without slots is none.
+        let cluster = slots(&[("b", "0-99,101-16383"), ("c", "100")]).build(&nodes).unwrap();
+        assert_eq!(cluster.map().slot_counts(), [0, 16_383, 1]);
+        assert_eq!(cluster.map().owner(100).unwrap().name().as_str(), "c");
+
+        for (given, said) in [
+            (&[("b", "0-99,103-16383")][..], "3 of 16384 slots have no owner, the first of them 100-102"),
+            (
+                &[("b", "0-99"), ("d", "100-16383")],
+                "16284 of 16384 slots have no owner, the first of them 100-16383",
+            ),
+            (&[("a", "0-99"), ("b", "99-16383")], "server \"b\": slot 99 already belongs to \"a\""),
+            (&[("a", "0-16384")], "server \"a\": slot 16384 is outside 0..16384"),
+            (&[], "16384 of 16384 slots have no owner, the first of them 0-16383"),
+        ] {
+            let error = slots(given).build(&nodes).unwrap_err();
+            assert!(error.is_parameter());
+            assert_eq!(format!("{error}"), said);
+        }
     }
 
     #[test]
