@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
 mod cassandra;
+mod dskit;
 mod elasticsearch;
 mod envoy;
 mod glb;
