@@ -38,6 +38,9 @@ impl From<&args::File> for Options {
 /// Reads a fleet, saying its warnings.
 pub(crate) fn fleet(spec: &str, reading: &args::Reading, console: &mut Console<'_>) -> Result<Pool, Failure> {
     let pool = clockwise_config::load(spec, &reading.into()).map_err(Failure::Diagnosed)?;
+    if let Some(block) = pool.inside() {
+        console.note(format_args!("note: {}: read {block}, as a {} file", pool.path(), pool.kind()));
+    }
     for warning in pool.warnings() {
         console.say(warning)?;
     }

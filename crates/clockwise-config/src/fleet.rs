@@ -1,6 +1,7 @@
 //! What comes out of a file: its pools, each a list of servers and how keys are placed on them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use clockwise::{Buckets, Error, Members, Scheme, Server};
 
@@ -9,13 +10,25 @@ use crate::kind::Kind;
 use crate::report::Report;
 use crate::source::{Source, Span};
 use crate::suggest::nearest;
+use crate::template;
 
 /// A file that was read.
 #[derive(Clone, Debug)]
 pub struct FleetFile {
     source: Source,
     kind: Kind,
-    pools: Vec<PoolRead>,
+    pools: Vec<Held>,
+}
+
+/// A pool in its file.
+#[derive(Clone, Debug)]
+struct Held {
+    kind: Kind,
+    /// What it stands in, where that is a block of the file.
+    inside: Option<Arc<str>>,
+    /// It is no fleet, or a broken one, beside others that can be read: found by name alone.
+    is_refused: bool,
+    pool: PoolRead,
 }
 
 /// A pool as its reader leaves it.
@@ -64,6 +77,7 @@ pub enum About<'a> {
 pub struct Pool {
     source: Source,
     kind: Kind,
+    inside: Option<Arc<str>>,
     name: Option<String>,
     span: Span,
     scheme: Scheme,
@@ -93,16 +107,74 @@ impl FleetFile {
     pub(crate) fn new(kind: Kind, pools: Vec<PoolRead>, report: Report) -> Result<FleetFile, Diagnostics> {
         let source = report.source.clone();
         let warnings = report.finish()?;
-        let mut file = FleetFile { source, kind, pools };
+        let held = |pool| Held { kind, inside: None, is_refused: false, pool };
+        let mut file = FleetFile { source, kind, pools: pools.into_iter().map(held).collect() };
+        for Held { pool, .. } in &file.pools {
+            for entry in &pool.entries {
+                let texts = [entry.server.name().as_str(), entry.server.address().as_str()];
+                for text in texts {
+                    template::refuse_name(&file.source, kind, text, entry.span)?;
+                }
+            }
+        }
         // A warning belongs to the last pool that begins before it.
         for warning in warnings {
             let at = warning.at().map_or(0, |(_, span)| span.start());
-            let after = file.pools.partition_point(|pool| pool.span.start() <= at);
-            if let Some(pool) = file.pools.get_mut(after.saturating_sub(1)) {
-                pool.warnings.push(warning);
+            let after = file.pools.partition_point(|held| held.pool.span.start() <= at);
+            if let Some(held) = file.pools.get_mut(after.saturating_sub(1)) {
+                held.pool.warnings.push(warning);
             }
         }
         Ok(file)
+    }
+
+    /// A block that cannot be read, beside others that can.
+    pub(crate) fn refused(source: &Source, kind: Kind, label: &str, complaints: &Diagnostics) -> FleetFile {
+        let span =
+            complaints.iter().find_map(|complaint| complaint.at()).map_or(Span::new(0, 0), |(_, span)| span);
+        let whole = Diagnostic::error(source, span, "the block cannot be read".to_owned());
+        let pool = PoolRead {
+            name: Some(label.to_owned()),
+            span,
+            scheme: Err(complaints.iter().next().cloned().unwrap_or(whole)),
+            settings: Vec::new(),
+            entries: Vec::new(),
+            warnings: Vec::new(),
+        };
+        FleetFile {
+            source: source.clone(),
+            kind,
+            pools: vec![Held { kind, inside: None, is_refused: true, pool }],
+        }
+    }
+
+    /// The same, found in a block of a larger file: `what` is how sentences call that.
+    pub(crate) fn inside(mut self, what: &str) -> FleetFile {
+        let what: Arc<str> = what.into();
+        for held in &mut self.pools {
+            held.inside = Some(what.clone());
+        }
+        self
+    }
+
+    /// The same among other blocks: a pool without a name is called after its block.
+    pub(crate) fn labelled(mut self, label: &str) -> FleetFile {
+        for held in &mut self.pools {
+            held.pool.name.get_or_insert_with(|| label.to_owned());
+        }
+        self
+    }
+
+    /// Adds the pools of another block; a name that is taken gets that of the line it stands on.
+    pub(crate) fn append(&mut self, other: FleetFile) {
+        for mut held in other.pools {
+            if let Some(name) = &mut held.pool.name
+                && self.pools.iter().any(|known| known.pool.name.as_ref() == Some(name))
+            {
+                *name = format!("{name}:{}", self.source.line_of(held.pool.span.start()));
+            }
+            self.pools.push(held);
+        }
     }
 
     /// The path, as given.
@@ -110,39 +182,48 @@ impl FleetFile {
         self.source.path()
     }
 
-    /// What kind of file it is.
+    /// What kind of file it is; of one that holds several in blocks, the first.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
     /// The pools' names, in the order of the file; a clockwise fleet has none.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.pools.iter().filter_map(|pool| pool.name.as_deref())
+        self.readable().filter_map(|held| held.pool.name.as_deref())
     }
 
     /// How many pools there are.
     pub fn pools(&self) -> usize {
-        self.pools.len()
+        self.readable().count()
+    }
+
+    /// All but the blocks that are refused beside others.
+    fn readable(&self) -> impl Iterator<Item = &Held> {
+        self.pools.iter().filter(|held| !held.is_refused)
     }
 
     /// One pool: the one of that name, or the only one. Of several, the error lists them.
+    ///
+    /// Of a page with several blocks, those that cannot be read count for nothing beside one that
+    /// can; asked for by the name of their block, they tell why.
     pub fn pick(&self, name: Option<&str>) -> Result<Pool, Diagnostic> {
-        let found = match (name, self.pools.as_slice()) {
-            (None, [only]) => Some(only),
-            (None, _) => None,
-            (Some(name), pools) => pools.iter().find(|pool| pool.name.as_deref() == Some(name)),
+        let found = match name {
+            None if self.pools() == 1 => self.readable().next(),
+            None => None,
+            Some(name) => self.pools.iter().find(|held| held.pool.name.as_deref() == Some(name)),
         };
         match found {
-            Some(pool) => self.take(pool),
+            Some(held) => self.take(held),
             None => Err(self.no_pool(name)),
         }
     }
 
-    fn take(&self, pool: &PoolRead) -> Result<Pool, Diagnostic> {
+    fn take(&self, Held { kind, inside, pool, .. }: &Held) -> Result<Pool, Diagnostic> {
         let servers = Buckets::new(pool.entries.iter().map(|entry| entry.server.clone()));
         Ok(Pool {
             source: self.source.clone(),
-            kind: self.kind,
+            kind: *kind,
+            inside: inside.clone(),
             name: pool.name.clone(),
             span: pool.span,
             scheme: pool.scheme.clone()?,
@@ -161,7 +242,7 @@ impl FleetFile {
         if names.len() > LISTED {
             list += &format!(" and {} more", names.len() - LISTED);
         }
-        let span = self.pools.first().map_or(Span::new(0, 0), |pool| pool.span);
+        let span = self.pools.first().map_or(Span::new(0, 0), |held| held.pool.span);
         let error = |message| Diagnostic::error(&self.source, span, message);
         match name {
             None => error(format!("the file holds {} pools: {list}", names.len())).with_help(format!(
@@ -193,6 +274,11 @@ impl Pool {
     /// What kind of file it came from.
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// What it stands in, where that is a part of the file: "the fenced block on lines 4 to 20".
+    pub fn inside(&self) -> Option<&str> {
+        self.inside.as_deref()
     }
 
     /// The path of the file, as given.

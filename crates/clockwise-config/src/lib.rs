@@ -57,8 +57,10 @@ mod report;
 mod settings;
 mod source;
 mod suggest;
+mod template;
 mod toml;
 mod twemproxy;
+mod wrapped;
 mod write;
 mod yaml;
 

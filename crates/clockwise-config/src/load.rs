@@ -3,12 +3,13 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::Options;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fleet::{FleetFile, Pool};
 use crate::kind::Kind;
 use crate::report::Report;
 use crate::source::{MAX_BYTES, Source};
+use crate::wrapped::{self, Block};
+use crate::{Options, template};
 
 /// Reads a fleet: `FILE`, or `FILE#POOL` for one pool of a file that holds several.
 pub fn load(spec: &str, options: &Options) -> Result<Pool, Diagnostics> {
@@ -52,10 +53,66 @@ pub fn read(path: &str, options: &Options) -> Result<FleetFile, Diagnostics> {
 }
 
 /// Reads bytes; `path` is what complaints call them.
+///
+/// A file that holds fleets inside, in fences of Markdown, a ConfigMap, cloud-config, here-documents
+/// or between the prompts of a shell, is read as those; a template is refused.
 pub fn parse(path: &str, bytes: &[u8], options: &Options) -> Result<FleetFile, Diagnostics> {
     let source = Source::new(path, bytes)?;
-    let kind = options.from.map_or_else(|| Kind::of(&source), Ok)?;
-    let mut report = Report::new(&source, options);
+    template::refuse(&source)?;
+    let blocks = wrapped::blocks(&source)?;
+    let whole = || parse_as(&source, kind_of(&source, options)?, options);
+    let mut read: Vec<(Block, Kind)> = Vec::new();
+    for block in blocks {
+        // Most blocks of a page are commands and the like.
+        if let Ok(kind) = kind_of(&block.source, options) {
+            read.push((block, kind));
+        }
+    }
+    match read.len() {
+        0 => whole(),
+        1 => {
+            let (block, kind) = read.remove(0);
+            Ok(parse_as(&block.source, kind, options)?.inside(&block.what))
+        }
+        _ => several(read, options),
+    }
+}
+
+fn kind_of(source: &Source, options: &Options) -> Result<Kind, Diagnostic> {
+    options.from.map_or_else(|| Kind::of(source), Ok)
+}
+
+/// Several blocks, each with its pools. One that cannot be read is a pool without a placement, so
+/// that the others can be picked; if none can be read, the complaints are those of all.
+fn several(blocks: Vec<(Block, Kind)>, options: &Options) -> Result<FleetFile, Diagnostics> {
+    let mut file: Option<FleetFile> = None;
+    let mut refused = Vec::new();
+    for (block, kind) in blocks {
+        match parse_as(&block.source, kind, options) {
+            Ok(read) => {
+                let read = read.inside(&block.what);
+                match &mut file {
+                    None => file = Some(read.labelled(&block.label)),
+                    Some(file) => file.append(read.labelled(&block.label)),
+                }
+            }
+            Err(complaints) => refused.push((block, kind, complaints)),
+        }
+    }
+    let Some(mut file) = file else {
+        let omitted = refused.iter().map(|(.., complaints)| complaints.omitted()).sum();
+        let all = refused.iter().flat_map(|(.., complaints)| complaints.iter().cloned());
+        return Err(Diagnostics::new(all.collect(), omitted));
+    };
+    for (block, kind, complaints) in refused {
+        file.append(FleetFile::refused(&block.source, kind, &block.label, &complaints));
+    }
+    Ok(file)
+}
+
+/// Reads a source as a file of one kind.
+fn parse_as(source: &Source, kind: Kind, options: &Options) -> Result<FleetFile, Diagnostics> {
+    let mut report = Report::new(source, options);
     let pools = kind.read(&mut report);
-    FleetFile::new(kind, pools, report)
+    FleetFile::new(kind, pools, report).map_err(|complaints| template::explained(source, kind, complaints))
 }

@@ -45,7 +45,10 @@ pub struct Source(Arc<Inner>);
 
 struct Inner {
     path: String,
+    /// What readers read.
     text: String,
+    /// The file, where readers see only a part of it.
+    file: Option<Arc<str>>,
     /// The offset of each line's first byte.
     lines: Vec<u32>,
 }
@@ -81,7 +84,28 @@ impl Source {
     fn of(path: &str, text: String) -> Source {
         let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
-        Source(Arc::new(Inner { path: path.to_owned(), text, lines }))
+        Source(Arc::new(Inner { path: path.to_owned(), text, file: None, lines }))
+    }
+
+    /// The same file with all but some lines, counted from 1, blanked out for readers. Offsets, and
+    /// the lines that people are shown, stay.
+    pub(crate) fn only_lines(&self, lines: std::ops::Range<usize>) -> Source {
+        let kept = self.line_start(lines.start)..self.line_start(lines.end);
+        let blank = |byte: u8| if matches!(byte, b'\n' | b'\r') { char::from(byte) } else { ' ' };
+        let mut text: String = self.0.text[..kept.start].bytes().map(blank).collect();
+        text.push_str(&self.0.text[kept.clone()]);
+        text.extend(self.0.text[kept.end..].bytes().map(blank));
+        Source(Arc::new(Inner {
+            path: self.0.path.clone(),
+            text,
+            file: Some(self.0.file.clone().unwrap_or_else(|| self.file().into())),
+            lines: self.0.lines.clone(),
+        }))
+    }
+
+    /// The whole file, also where readers see a part of it.
+    fn file(&self) -> &str {
+        self.0.file.as_deref().unwrap_or(&self.0.text)
     }
 
     /// The path, as given.
@@ -89,7 +113,8 @@ impl Source {
         &self.0.path
     }
 
-    /// The text, without a byte order mark.
+    /// The text that is read, without a byte order mark: of a file that holds the fleet in a block,
+    /// all else is blanks.
     pub fn text(&self) -> &str {
         &self.0.text
     }
@@ -106,7 +131,7 @@ impl Source {
         let start = self.line_start(line);
         // A place within the line break is at the end of the line.
         let end = offset.min(start + self.line(line).len());
-        self.0.text[start..end].chars().count() + 1
+        self.file()[start..end].chars().count() + 1
     }
 
     /// The text of a line, without its line break. Lines count from 1; others are empty.
@@ -115,8 +140,8 @@ impl Source {
             return "";
         }
         let start = self.line_start(number);
-        let end = self.0.lines.get(number).map_or(self.0.text.len(), |&next| next as usize);
-        let line = &self.0.text[start..end];
+        let end = self.0.lines.get(number).map_or(self.file().len(), |&next| next as usize);
+        let line = &self.file()[start..end];
         let line = line.strip_suffix('\n').unwrap_or(line);
         line.strip_suffix('\r').unwrap_or(line)
     }
@@ -124,7 +149,7 @@ impl Source {
     /// The text of a span.
     pub fn slice(&self, span: Span) -> &str {
         let start = self.boundary(span.start());
-        &self.0.text[start..self.boundary(span.end()).max(start)]
+        &self.file()[start..self.boundary(span.end()).max(start)]
     }
 
     /// The offset of a line's first byte; of a line that is not there, the end.
@@ -135,8 +160,8 @@ impl Source {
 
     /// The offset, or the start of the character it lies in, or the end of the text.
     pub(crate) fn boundary(&self, offset: usize) -> usize {
-        let mut offset = offset.min(self.0.text.len());
-        while !self.0.text.is_char_boundary(offset) {
+        let mut offset = offset.min(self.file().len());
+        while !self.file().is_char_boundary(offset) {
             offset -= 1;
         }
         offset
@@ -152,7 +177,8 @@ impl std::fmt::Debug for Source {
 /// Two sources are equal when they are the same file with the same text.
 impl PartialEq for Source {
     fn eq(&self, other: &Source) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || (self.path() == other.path() && self.text() == other.text())
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.path() == other.path() && self.text() == other.text() && self.file() == other.file())
     }
 }
 impl Eq for Source {}

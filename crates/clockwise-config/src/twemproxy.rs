@@ -294,7 +294,9 @@ const LINE: &str = "each server is a line ` - host:port:weight name` under it; t
 
 fn server(report: &mut Report, list: &Entry, node: &Node) -> Option<ServerEntry> {
     let text = match &node.value {
-        Value::Scalar(scalar) if scalar.kind != ScalarKind::Nothing => scalar.text.as_str(),
+        Value::Scalar(scalar) if scalar.kind != ScalarKind::Nothing && !scalar.text.is_empty() => {
+            scalar.text.as_str()
+        }
         _ => {
             let diagnostic = no_line(report, list, node);
             report.push(diagnostic);

@@ -280,3 +280,40 @@ fn a_file_that_cannot_be_read_is_named() {
     assert_has(&said, &["error: ", "examples/nothing.yml", "No such file"]);
     assert_has(&run(["ring", "examples"]).refused(3), &["examples"]);
 }
+
+#[test]
+fn a_fleet_inside_a_page_is_read_and_said_to_be() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/wrapped/runbook.md");
+    let (out, err) = run(["owner", page, "user:42"]).warned();
+    let note = "runbook.md: read the fenced block on lines 12 to 18, as a twemproxy file\n";
+    assert!(err.starts_with("note: ") && err.ends_with(note), "{err}");
+    assert!(out.starts_with("user:42  session-"), "{out}");
+}
+
+#[test]
+fn what_a_file_does_not_say_can_be_said_beside_it() {
+    let bare = file("bare.toml", "version = 1\n[[server]]\nname = \"a\"\n[[server]]\nname = \"b\"\n");
+    let said = run(["owner", &bare, "k"]).refused(3);
+    assert_has(&said, &["the fleet has no [placement]", "--placement ring"]);
+    let full = file(
+        "full.toml",
+        "version = 1\n[placement]\nscheme = 'rendezvous'\n[[server]]\nname = \"a\"\n[[server]]\nname = \"b\"\n",
+    );
+    for key in ["k", "user:42", ""] {
+        let placed = run(["owner", &bare, key, "--placement", "rendezvous"]).fine();
+        assert_eq!(placed, run(["owner", &full, key]).fine());
+        assert_eq!(placed, run(["owner", &full, key, "--placement", "ring"]).fine(), "the file is believed");
+    }
+    let said = run(["owner", &bare, "k", "--placement", "rign"]).refused(2);
+    assert_has(&said, &["--placement", "there is no scheme \"rign\""]);
+    let said = run(["owner", &bare, "k", "--from", "twemproxi"]).refused(2);
+    assert_has(&said, &["--from", "twemproxy"]);
+    // Told to be of another kind, it is read as that.
+    let said = run(["owner", &bare, "k", "--from", "twemproxy"]).refused(3);
+    assert_has(&said, &["a twemproxy file holds pools by name"]);
+    let loose = file("loose.yml", pool("hash: md5\n  redis: yes", &["10.0.0.1:11211:1"]));
+    assert_has(&run(["owner", &loose, "k"]).refused(3), &["`redis` is \"yes\"", "--lenient"]);
+    let (out, err) = run(["owner", &loose, "k", "--lenient"]).warned();
+    assert_has(&err, &["warning: `redis` is \"yes\""]);
+    assert_eq!(out, "k  10.0.0.1\n");
+}

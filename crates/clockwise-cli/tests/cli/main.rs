@@ -89,11 +89,12 @@ impl Run {
         self.out
     }
 
-    /// It went well and warned: what it printed, and what it said.
+    /// It went well and had a warning or a note: what it printed, and what it said.
     #[track_caller]
     fn warned(self) -> (String, String) {
         assert_eq!(self.code, 0, "{}: {}", self.what, self.err);
-        assert!(self.err.contains("warning"), "{}: {}", self.what, self.err);
+        let said = self.err.contains("warning: ") || self.err.starts_with("note: ");
+        assert!(said, "{}: {}", self.what, self.err);
         (self.out, self.err)
     }
 

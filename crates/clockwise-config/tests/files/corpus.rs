@@ -172,7 +172,7 @@ fn twemproxy_files_read_or_are_refused_as_expected() {
             ]),
         ),
         ("odd-tabs.yml", Refused(&[(2, "tabs")])),
-        ("odd-template.yml", Refused(&[(1, "a key is a word")])),
+        ("odd-template.yml", Refused(&[(1, "`{{ pool_name }}` is a placeholder of Jinja or Go")])),
         ("odd-torn.yml", Refused(&[(4, "not YAML at `\"10.0.0.1:11211:1`")])),
         ("odd-two-documents.yml", Refused(&[(5, "`---` begins a second document")])),
         (

@@ -6,6 +6,7 @@ mod errors;
 mod mutations;
 mod own;
 mod twemproxy;
+mod wrapped;
 
 use clockwise_config::{Diagnostics, FleetFile, Options, Pool, parse};
 

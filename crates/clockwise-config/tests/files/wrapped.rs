@@ -1,0 +1,116 @@
+//! Fleets inside pages, manifests and transcripts, and templates of fleets.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clockwise_config::{FleetFile, Kind, Options, Pool, parse};
+
+use crate::{read, refused};
+
+fn page(file: &str) -> FleetFile {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/wrapped"));
+    let bytes = fs::read(folder.join(file)).unwrap();
+    parse(file, &bytes, &Options::default()).unwrap_or_else(|refused| panic!("{}", refused.render(false)))
+}
+
+fn servers(pool: &Pool) -> Vec<&str> {
+    pool.entries().iter().map(|entry| entry.server().name().as_str()).collect()
+}
+
+#[test]
+fn a_page_with_one_fleet_is_that_fleet() {
+    for (file, pool, inside, names) in [
+        ("runbook.md", "sessions", "the fenced block on lines 12 to 18", &["session-1", "session-2"]),
+        (
+            "cloud-config.yaml",
+            "web",
+            "the content in cloud-config on lines 8 to 12",
+            &["10.0.0.1", "10.0.0.2"],
+        ),
+        ("transcript.txt", "logs", "the answer on lines 2 to 6", &["l1", "l2"]),
+    ] {
+        let read = page(file);
+        assert_eq!(read.names().collect::<Vec<_>>(), [pool], "{file}");
+        let picked = read.pick(None).unwrap();
+        assert_eq!(picked.inside(), Some(inside), "{file}");
+        assert_eq!(
+            (picked.kind(), servers(&picked).as_slice()),
+            (Kind::Twemproxy, names.as_slice()),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn a_manifest_with_fleets_of_two_kinds_names_both() {
+    let file = page("configmap.yaml");
+    assert_eq!(file.names().collect::<Vec<_>>(), ["carts", "fleet.toml"]);
+    let carts = file.pick(Some("carts")).unwrap();
+    assert_eq!((carts.kind(), carts.servers().servers().len()), (Kind::Twemproxy, 3));
+    let ours = file.pick(Some("fleet.toml")).unwrap();
+    assert_eq!((ours.kind(), servers(&ours)), (Kind::Toml, vec!["new-0", "new-1"]));
+    assert_eq!(ours.inside(), Some("the value in a ConfigMap on lines 16 to 22"));
+    assert_eq!(
+        file.pick(None).unwrap_err().to_string(),
+        "configmap.yaml:9:5: the file holds 2 pools: carts, fleet.toml"
+    );
+}
+
+#[test]
+fn pools_of_one_name_in_two_blocks_are_told_apart_by_their_lines() {
+    let file = page("two-of-one-name.md");
+    assert_eq!(file.names().collect::<Vec<_>>(), ["cache", "cache:13"]);
+    let count = |name| file.pick(Some(name)).unwrap().servers().servers().len();
+    assert_eq!((count("cache"), count("cache:13")), (1, 2));
+}
+
+#[test]
+fn a_block_that_cannot_be_read_is_passed_over_beside_one_that_can() {
+    let file = page("install.sh");
+    assert_eq!(file.names().collect::<Vec<_>>(), ["blue"]);
+    assert_eq!(file.pick(None).unwrap().servers().servers().len(), 2);
+    let green = file.pick(Some("/etc/nutcracker/green.yml")).unwrap_err();
+    assert_eq!(green.line(), Some(12));
+}
+
+#[test]
+fn complaints_about_a_block_show_the_lines_of_the_page() {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/wrapped"));
+    let bytes = fs::read(folder.join("broken-inside.md")).unwrap();
+    let refused = parse("broken-inside.md", &bytes, &Options::default()).unwrap_err();
+    assert!(refused.to_string().starts_with("broken-inside.md:9:6: "), "{refused}");
+    assert!(refused.render(false).contains("9 |    - 10.0.0.1:11211"), "{}", refused.render(false));
+}
+
+#[test]
+fn a_template_is_refused_in_one_sentence() {
+    for (text, says) in [
+        (
+            "alpha:\n  listen: {{ .Values.listen }}\n  servers:\n{{- range .Values.servers }}\n",
+            "fleet:2:11: `{{ .Values.listen }}` is a placeholder of Helm, and a fleet file is what comes out of it",
+        ),
+        (
+            "alpha:\n  listen: 127.0.0.1:1\n  servers:\n   - <%= @a %>:11211:1 a\n   - <%= @b %>:11211:1 b\n",
+            "fleet:4:6: `<%= @a %>` is a placeholder of ERB, and a fleet file is what comes out of it",
+        ),
+        (
+            "alpha:\n  listen: 127.0.0.1:1\n  servers:\n   - 10.0.0.1:${PORT}:1 a\n",
+            "fleet:4:15: `${PORT}` is a placeholder of a shell or Terraform, and a fleet file is what comes out of it",
+        ),
+        (
+            "alpha:\n  listen: 127.0.0.1:1\n  servers:\n   - __CACHE_HOST__:11211:1\n",
+            "fleet:4:6: `__CACHE_HOST__` is a placeholder of a template, and a fleet file is what comes out of it",
+        ),
+        (
+            "version = 1\n[placement]\nscheme = 'ring'\n[[server]]\nname = 'a'\naddress = '${A}:1'\n",
+            "fleet:6:12: `${A}` is a placeholder of a shell or Terraform, and a fleet file is what comes out of it",
+        ),
+    ] {
+        assert_eq!(refused(text), says);
+    }
+    // A name may have braces in our own files, and a hash tag anywhere.
+    assert!(read("version = 1\n[placement]\nscheme = 'ring'\n[[server]]\nname = '{a}'\n").is_ok());
+    assert!(
+        read("a:\n  listen: 127.0.0.1:1\n  hash_tag: \"{{\"\n  servers:\n   - 10.0.0.1:1:1 {}\n").is_ok()
+    );
+}
