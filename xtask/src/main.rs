@@ -1,7 +1,9 @@
 //! `cargo xtask VERB`: each verb is one step of CI, and the command to run by hand.
 
+mod answers;
 mod bench;
 mod fuzz;
+mod libraries;
 mod live;
 mod no_std;
 mod packages;
@@ -48,14 +50,22 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "packages",
         options: "",
-        about: "installs what the live tests run against (apt-get; no service is started)",
-        run: |_, options| check(options, packages::install()),
+        about: "installs what the live tests run against (apt-get, and pip and npm under target; no service is \
+                started)",
+        run: |root, options| check(options, packages::install(root)),
     },
     Verb {
         name: "live",
         options: "",
         about: "the tests that start real programs and compare their owners with ours",
-        run: |root, options| program(root, options, live::command()),
+        run: |root, options| program(root, options, live::command(root)),
+    },
+    Verb {
+        name: "answers",
+        options: "",
+        about: "a line a system: how many recorded and live answers match, and of which version; runs both \
+                kinds of tests",
+        run: |root, options| check(options, answers::run(root)),
     },
     Verb {
         name: "readme",

@@ -1,45 +1,87 @@
-//! `cargo xtask packages`: the programs that tests run against, from Debian's archive.
+//! `cargo xtask packages`: the programs that tests run against, from Debian's archive, and the
+//! [libraries](libraries) that they ask.
 //!
 //! Debian starts a server when it is installed. Here it must not: the tests start their own, on free
 //! ports of the loopback address, and whoever lends the machine has not asked for another one.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use crate::libraries::{self, run};
 use crate::step::Outcome;
 
 struct Package {
     name: &'static str,
-    program: &'static str,
+    /// How to see that it is there.
+    found: Found,
     /// What it is installed for.
     why: &'static str,
+}
+
+enum Found {
+    /// There is a program of this name.
+    Program(&'static str),
+    /// This command succeeds.
+    By(&'static [&'static str]),
+}
+
+impl Package {
+    fn is_there(&self) -> bool {
+        match self.found {
+            Found::Program(program) => find(program).is_some(),
+            Found::By(command) => run(Command::new(command[0]).args(&command[1..])).is_ok(),
+        }
+    }
 }
 
 const PACKAGES: &[Package] = &[
     Package {
         name: "nutcracker",
-        program: "nutcracker",
+        found: Found::Program("nutcracker"),
         why: "twemproxy, whose owners the library must name: asked live by the tests",
     },
     Package {
         name: "nginx-light",
-        program: "nginx",
+        found: Found::Program("nginx"),
         why: "nginx, whose owners and order of attempts the library must name: asked live by the tests",
     },
     Package {
         name: "haproxy",
-        program: "haproxy",
+        found: Found::Program("haproxy"),
         why: "HAProxy, whose owners the library must name: asked live by the tests",
     },
     Package {
         name: "redis-server",
-        program: "redis-server",
+        found: Found::Program("redis-server"),
         why: "Redis Cluster, whose slots and maps the library must know: asked live by the tests",
     },
     Package {
         name: "python3",
-        program: "python3",
-        why: "another language, which must print the same fingerprints and turns",
+        found: Found::Program("python3"),
+        why: "another language, which must print the same fingerprints and turns; and its clients, asked live",
+    },
+    Package {
+        name: "python3-venv",
+        found: Found::By(&["python3", "-c", "import ensurepip, venv"]),
+        why: "a folder of their own for Python's clients",
+    },
+    Package {
+        name: "libmemcached11",
+        found: Found::By(&["python3", "-c", "import ctypes; ctypes.CDLL('libmemcached.so.11')"]),
+        why: "libmemcached, whose owners the library must name: asked live by the tests",
+    },
+    Package { name: "nodejs", found: Found::Program("node"), why: "Node's clients, asked live by the tests" },
+    Package { name: "npm", found: Found::Program("npm"), why: "Node's clients, asked live by the tests" },
+    Package { name: "php-cli", found: Found::Program("php"), why: "PHP's clients, asked live by the tests" },
+    Package {
+        name: "php-memcached",
+        found: Found::By(&["php", "-r", "exit(class_exists('Memcached') ? 0 : 1);"]),
+        why: "PHP Memcached, whose owners the library must name: asked live by the tests",
+    },
+    Package {
+        name: "php-memcache",
+        found: Found::By(&["php", "-r", "exit(class_exists('MemcachePool') ? 0 : 1);"]),
+        why: "PHP Memcache, whose owners the library must name: asked live by the tests",
     },
 ];
 
@@ -64,11 +106,17 @@ install "$@" || { apt-get update; install "$@"; }
 "#;
 
 /// Installs what is missing.
-pub(crate) fn install() -> Outcome {
+pub(crate) fn install(root: &Path) -> Outcome {
     let mut notes = rust_components()?;
-    let missing: Vec<&Package> = PACKAGES.iter().filter(|package| find(package.program).is_none()).collect();
+    notes.extend(programs()?);
+    notes.extend(libraries::install(root)?);
+    Ok(notes)
+}
+
+fn programs() -> Outcome {
+    let missing: Vec<&Package> = PACKAGES.iter().filter(|package| !package.is_there()).collect();
     if missing.is_empty() {
-        return Ok(notes);
+        return Ok(Vec::new());
     }
     let names = missing.iter().map(|package| package.name);
     let mut shell = if is_root() { Command::new("sh") } else { Command::new("sudo") };
@@ -77,13 +125,10 @@ pub(crate) fn install() -> Outcome {
     }
     shell.args(["-c", INSTALL, "sh"]).args(names);
     run(&mut shell)?;
-    for package in missing {
-        if find(package.program).is_none() {
-            return Err(format!("{} is installed and there is no program {}", package.name, package.program));
-        }
-        notes.push(format!("installed {} ({})", package.name, package.why));
+    if let Some(package) = missing.iter().find(|package| !package.is_there()) {
+        return Err(format!("{} is installed and cannot be found", package.name));
     }
-    Ok(notes)
+    Ok(missing.iter().map(|package| format!("installed {} ({})", package.name, package.why)).collect())
 }
 
 /// The formatter and the linter, which the smallest installation of Rust leaves out.
@@ -108,14 +153,4 @@ fn find(program: &str) -> Option<PathBuf> {
 fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
-}
-
-fn run(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Err(format!("{name} failed ({})\n{out}{err}", output.status))
 }

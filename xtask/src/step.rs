@@ -39,19 +39,12 @@ impl Steps {
     }
 
     /// A step that is a program. Its output goes to a log, which is shown if it fails; its tests are
-    /// counted. What `note` finds in a line is shown in any case.
-    pub(crate) fn command(
-        &mut self,
-        name: &str,
-        alone: &str,
-        command: &mut Command,
-        note: fn(&str) -> Option<&str>,
-    ) {
+    /// counted.
+    pub(crate) fn command(&mut self, name: &str, alone: &str, command: &mut Command) {
         let root = self.root.clone();
         self.run(name, alone, || match logged(&root, name, command) {
             Ok((success, log)) => {
-                let notes = log.lines().filter_map(note).map(str::to_owned).collect();
-                (settle(success, tally(&log)), notes, (!success).then(|| shortened(&log, name)))
+                (settle(success, tally(&log)), Vec::new(), (!success).then(|| shortened(&log, name)))
             }
             Err(error) => {
                 let problem = format!("{}: {error}", command.get_program().to_string_lossy());

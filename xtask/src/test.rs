@@ -4,37 +4,38 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::step::{Outcome, Steps};
-use crate::{bench, live, no_std, packages, readme, repo, tidy};
+use crate::{answers, bench, live, no_std, packages, readme, repo, tidy};
 
 /// Runs all steps; with `fast`, those of the inner loop. True if nothing failed.
 pub(crate) fn run(root: &Path, fast: bool) -> bool {
     let mut steps = Steps::new(root.to_path_buf());
     steps.check("tidy", "cargo xtask tidy", || tidy(root));
     if !fast {
-        steps.check("packages", "cargo xtask packages", packages::install);
+        steps.check("packages", "cargo xtask packages", || packages::install(root));
     }
     cargo(&mut steps, "fmt", &["fmt", "--all", "--check"]);
     cargo(&mut steps, "clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
-    steps.command("docs", "cargo xtask docs", &mut docs_command(), |_| None);
-    if has_nextest() {
-        cargo(
-            &mut steps,
-            "tests",
-            &["nextest", "run", "--workspace", "--no-fail-fast", "--status-level", "fail"],
-        );
+    steps.command("docs", "cargo xtask docs", &mut docs_command());
+    let forgotten = answers::forget(root).map_err(|error| error.to_string());
+    let arguments: &[&str] = if has_nextest() {
+        &["nextest", "run", "--workspace", "--no-fail-fast", "--status-level", "fail"]
     } else {
-        cargo(&mut steps, "tests", &["test", "--workspace", "--all-targets", "--no-fail-fast"]);
-    }
+        &["test", "--workspace", "--all-targets", "--no-fail-fast"]
+    };
+    let mut tests = Command::new("cargo");
+    answers::ask_for(tests.args(arguments), root);
+    steps.command("tests", &format!("cargo {}", arguments.join(" ")), &mut tests);
     cargo(&mut steps, "doctests", &["test", "--workspace", "--doc", "--no-fail-fast"]);
     if !fast {
-        steps.command("live", "cargo xtask live", &mut live::command(), live::summary);
+        steps.command("live", "cargo xtask live", &mut live::command(root));
         steps.check("readme", "cargo xtask readme", || readme::check(root));
         match no_std::command(root) {
-            Ok(mut command) => steps.command("no-std", "cargo xtask no-std", &mut command, |_| None),
+            Ok(mut command) => steps.command("no-std", "cargo xtask no-std", &mut command),
             Err(error) => steps.check("no-std", "cargo xtask no-std", || Err(error.to_string())),
         }
         let curves = "cargo clippy --manifest-path benches/curves/Cargo.toml --benches -- -D warnings";
-        steps.command("curves", curves, &mut bench::check_curves(root), |_| None);
+        steps.command("curves", curves, &mut bench::check_curves(root));
+        steps.check("answers", "cargo xtask answers", || forgotten.and_then(|()| answers::summary(root)));
     }
     steps.finish()
 }
@@ -55,7 +56,7 @@ pub(crate) fn docs_command() -> Command {
 
 fn cargo(steps: &mut Steps, name: &str, arguments: &[&str]) {
     let alone = format!("cargo {}", arguments.join(" "));
-    steps.command(name, &alone, Command::new("cargo").args(arguments), |_| None);
+    steps.command(name, &alone, Command::new("cargo").args(arguments));
 }
 
 fn has_nextest() -> bool {

@@ -1,19 +1,18 @@
-//! A real HTTP proxy on a free port of the loopback address, and requests to it.
+//! A real HTTP proxy on a socket of its own, and requests to it.
 
-use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
+use std::{env, fs};
 
 /// A running proxy, ended by its process id when dropped.
 pub(crate) struct Proxy {
     child: Child,
     folder: PathBuf,
-    port: u16,
 }
 
 impl Proxy {
@@ -25,58 +24,41 @@ impl Proxy {
         Some(word.rsplit('/').next().unwrap_or(word).to_owned())
     }
 
-    /// Starts one in the foreground in a folder of its own, where `settings` of a free port lie as
-    /// `conf`. `arguments` name that file.
+    /// Starts one in the foreground in a folder of its own, where `settings` lie as `conf` and say that
+    /// it listens on the Unix socket `listen`. `arguments` name the file.
     ///
-    /// A free port is known only by having held it, so another program may take it before the proxy
-    /// does; then the proxy exits at once and is started again on another.
-    pub(crate) fn start(
-        program: &str,
-        arguments: &[&str],
-        settings: impl Fn(u16) -> String,
-    ) -> io::Result<Proxy> {
+    /// Not on a port: one that is free now may be another program's when the proxy comes to it, and then
+    /// that program would be asked.
+    pub(crate) fn start(program: &str, arguments: &[&str], settings: &str) -> io::Result<Proxy> {
         let path = find(program).ok_or_else(|| io::Error::other(format!("{program} is not installed")))?;
-        let mut said = String::new();
-        for _ in 0..5 {
-            let mut proxy = Proxy::spawn(&path, arguments, &settings)?;
-            // Bounded by attempts: on a slow machine each takes longer, and none is a verdict.
-            for _ in 0..3_000 {
-                if TcpStream::connect((Ipv4Addr::LOCALHOST, proxy.port)).is_ok() {
-                    return Ok(proxy);
-                }
-                if proxy.child.try_wait()?.is_some() {
-                    break;
-                }
-                thread::sleep(Duration::from_millis(10));
-            }
-            said = fs::read_to_string(proxy.folder.join("said")).unwrap_or_default();
-        }
-        Err(io::Error::other(format!("{program} does not listen; it said:\n{said}")))
-    }
-
-    fn spawn(program: &Path, arguments: &[&str], settings: impl Fn(u16) -> String) -> io::Result<Proxy> {
-        static STARTED: AtomicU32 = AtomicU32::new(0);
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let folder =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("proxy-{}-{number}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-        fs::write(folder.join("conf"), settings(port))?;
-        let child = Command::new(program)
+        let folder = new_folder()?;
+        fs::write(folder.join("conf"), settings)?;
+        let child = Command::new(path)
             .args(arguments)
             .current_dir(&folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(fs::File::create(folder.join("said"))?)
             .spawn()?;
-        Ok(Proxy { child, folder, port })
+        let mut proxy = Proxy { child, folder };
+        // Bounded by attempts: on a slow machine each takes longer, and none is a verdict.
+        for _ in 0..3_000 {
+            if proxy.connect().is_ok() {
+                return Ok(proxy);
+            }
+            if proxy.child.try_wait()?.is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        let said = fs::read_to_string(proxy.folder.join("said")).unwrap_or_default();
+        Err(io::Error::other(format!("{program} does not listen; it said:\n{said}")))
     }
 
     /// A connection that is kept between requests. An answer that never comes is an error.
     pub(crate) fn connect(&self) -> io::Result<Client> {
-        let connection = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
+        let connection = UnixStream::connect(self.folder.join("listen"))?;
         connection.set_read_timeout(Some(Duration::from_secs(60)))?;
-        connection.set_nodelay(true)?;
         Ok(Client { answers: BufReader::new(connection.try_clone()?), connection })
     }
 }
@@ -91,14 +73,13 @@ impl Drop for Proxy {
 
 /// One connection to a proxy.
 pub(crate) struct Client {
-    connection: TcpStream,
-    answers: BufReader<TcpStream>,
+    connection: UnixStream,
+    answers: BufReader<UnixStream>,
 }
 
 impl Client {
     /// Sends a GET with these header lines; the header of the answer of that name.
     pub(crate) fn get(&mut self, target: &str, headers: &str, wanted: &str) -> io::Result<String> {
-        // In one piece: a second small one would wait for the first to be acknowledged.
         let request = format!("GET {target} HTTP/1.1\r\nHost: test\r\n{headers}\r\n");
         self.connection.write_all(request.as_bytes())?;
         let mut status = String::new();
@@ -123,9 +104,18 @@ impl Client {
     }
 }
 
+/// A new folder with a short name: the path of a socket in it must fit 107 bytes.
+pub(crate) fn new_folder() -> io::Result<PathBuf> {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let folder = env::temp_dir().join(format!("clockwise-{}-{number}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
 /// Where a program lies; Debian puts servers where only root looks.
-fn find(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())
 }

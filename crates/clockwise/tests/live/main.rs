@@ -5,16 +5,22 @@
 //! says so; `cargo xtask live` runs them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
+mod cassandra;
+mod draw;
+mod guava;
 mod haproxy;
 mod http;
+mod kafka;
+mod libmemcached;
+mod library;
 mod memcached;
 mod nginx;
+mod npm;
 mod nutcracker;
+mod php;
+mod pingora;
+mod python;
 mod redis;
 mod redis_server;
+mod score;
 mod twemproxy;
-
-/// A number below a million with a comma before its last three digits.
-fn grouped(number: usize) -> String {
-    if number < 1_000 { number.to_string() } else { format!("{},{:03}", number / 1_000, number % 1_000) }
-}

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -78,12 +79,12 @@ fn serve(mut client: TcpStream, number: usize) -> io::Result<()> {
 
 /// A client that asks which server has a key.
 pub(crate) struct Client {
-    lines: BufReader<TcpStream>,
+    lines: BufReader<UnixStream>,
 }
 
 impl Client {
-    /// A client on a connection to a server, or to a proxy before many.
-    pub(crate) fn new(connection: TcpStream) -> Client {
+    /// A client on a connection to a proxy.
+    pub(crate) fn new(connection: UnixStream) -> Client {
         Client { lines: BufReader::new(connection) }
     }
 

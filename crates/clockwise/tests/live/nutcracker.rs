@@ -1,33 +1,34 @@
-//! The real twemproxy, started on free ports of the loopback address.
+//! The real twemproxy, on a socket of its own.
 
 use std::fs;
 use std::io;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
+
+use crate::http::{find, new_folder};
 
 /// A running proxy, ended by its process id when dropped.
 pub(crate) struct Nutcracker {
     child: Child,
     folder: PathBuf,
-    port: u16,
 }
 
 impl Nutcracker {
     /// The version that the program states, if it is installed.
     pub(crate) fn version() -> Option<String> {
-        let output = Command::new(program()?).arg("-V").stdin(Stdio::null()).output().ok()?;
+        let output = Command::new(find("nutcracker")?).arg("-V").stdin(Stdio::null()).output().ok()?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         Some(said.lines().next()?.strip_prefix("This is nutcracker-")?.to_owned())
     }
 
     /// Starts it with one memcached pool. `settings` are the pool's other lines, unindented.
     ///
-    /// A free port is known only by having held it, so another program may take it before the proxy
-    /// does; then the proxy exits at once and is started again on others.
+    /// It needs a port for its statistics. A free one is known only by having held it, so another program
+    /// may take it before the proxy does; then the proxy exits at once and is started again.
     pub(crate) fn start(settings: &str) -> io::Result<Nutcracker> {
         let mut tried = String::new();
         for _ in 0..5 {
@@ -48,21 +49,16 @@ impl Nutcracker {
     }
 
     /// A connection to the pool. An answer that never comes is an error.
-    pub(crate) fn connect(&self) -> io::Result<TcpStream> {
-        let connection = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
+    pub(crate) fn connect(&self) -> io::Result<UnixStream> {
+        let connection = UnixStream::connect(self.folder.join("listen"))?;
         connection.set_read_timeout(Some(Duration::from_secs(60)))?;
         Ok(connection)
     }
 
     fn spawn(settings: &str) -> io::Result<Nutcracker> {
-        static STARTED: AtomicU32 = AtomicU32::new(0);
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let program = program().ok_or_else(|| io::Error::other("nutcracker is not installed"))?;
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("nutcracker-{}-{number}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        let [port, statistics] = free_ports()?;
-        let mut file = format!("pool:\n  listen: 127.0.0.1:{port}\n");
+        let program = find("nutcracker").ok_or_else(|| io::Error::other("nutcracker is not installed"))?;
+        let folder = new_folder()?;
+        let mut file = format!("pool:\n  listen: {}\n", folder.join("listen").display());
         for line in settings.lines() {
             file.push_str(&format!("  {line}\n"));
         }
@@ -70,13 +66,13 @@ impl Nutcracker {
         let child = Command::new(program)
             .args(["-c", "nutcracker.yml", "-o", "log", "-p", "pid"])
             // Its statistics are served to the whole network unless told otherwise.
-            .args(["-a", "127.0.0.1", "-s", &statistics.to_string()])
+            .args(["-a", "127.0.0.1", "-s", &free_port()?.to_string()])
             .current_dir(&folder)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Nutcracker { child, folder, port })
+        Ok(Nutcracker { child, folder })
     }
 }
 
@@ -88,15 +84,7 @@ impl Drop for Nutcracker {
     }
 }
 
-/// Where the program lies; Debian puts it where only root looks.
-fn program() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
-    folders.map(|folder| folder.join("nutcracker")).find(|file| file.is_file())
-}
-
-/// Two ports that nobody listens on, held together so that they differ.
-fn free_ports() -> io::Result<[u16; 2]> {
-    let held = [TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?, TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?];
-    Ok([held[0].local_addr()?.port(), held[1].local_addr()?.port()])
+/// A port that nobody listens on.
+fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }

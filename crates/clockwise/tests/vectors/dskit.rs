@@ -35,5 +35,5 @@ fn every_recorded_token_of_dskits_generator() {
             score.answer(&digests[instance], &Value::from(ours), || context("the digest"));
         }
     }
-    score.close_as("dskit 06829887f955, spread-minimizing tokens", 1_510);
+    score.close_as("dskit", "06829887f955, spread-minimizing tokens", 1_510);
 }

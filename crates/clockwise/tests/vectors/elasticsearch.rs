@@ -26,5 +26,5 @@ fn every_recorded_hash_and_shard_of_elasticsearch() {
             score.answer(&number(shard), &ours, || format!("{key:?} in {}", index.servers().len()));
         }
     }
-    score.close_as("elasticsearch (hashes by Lucene 8.7.0, shards by the rule of its source)", 1_500);
+    score.close_as("elasticsearch", "hashes by Lucene 8.7.0, shards by the rule of its source", 1_500);
 }

@@ -15,5 +15,5 @@ fn every_recorded_bucket_of_jump_and_guava() {
             score.answer(&bucket, &u64::from(ours), || format!("{field} of {key} in {buckets}"));
         }
     }
-    score.close_as("guava 31.1 and jump-consistent-hash 3.6.0", 4_800);
+    score.close_as("guava", "31.1 and jump-consistent-hash 3.6.0", 4_800);
 }

@@ -24,5 +24,5 @@ fn every_recorded_partition_of_kafka() {
             score.answer(&partition, &ours, || format!("{partitioner} of {key} in {partitions}"));
         }
     }
-    score.close_as("kafka (librdkafka 2.16.0)", 4_950);
+    score.close_as("kafka", "librdkafka 2.16.0", 4_950);
 }

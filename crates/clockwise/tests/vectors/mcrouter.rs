@@ -24,5 +24,5 @@ fn every_recorded_index_of_mcrouter() {
             score.answer(&index, &ours, || format!("{field} of {key:?} in {servers}"));
         }
     }
-    score.close_as("mcrouter 9d7f43422b85", 3_300);
+    score.close_as("mcrouter", "9d7f43422b85", 3_300);
 }

@@ -75,7 +75,7 @@ fn every_recorded_slot_and_map_of_redis_cluster() {
         let plan: Plan = reshard.plan(&map(case, "before"), &order(case)).expect("a plan");
         compare(&mut score, &map(case, "after"), &plan.first_run(), case);
     }
-    score.close_as("redis 7.0.15 and valkey unstable 55bbbe09", 312_778);
+    score.close_as("redis", "7.0.15 and valkey unstable 55bbbe09", 312_778);
 }
 
 /// The owner of each slot is one answer.

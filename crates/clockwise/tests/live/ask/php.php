@@ -1,0 +1,58 @@
+<?php
+// Asks one of PHP's two clients which server owns a key: `php php.php memcached < QUESTION`, or `memcache`.
+// Question and answer are those of python.py. No server is asked.
+
+function memcached(array $pool): callable
+{
+    $client = new Memcached();
+    $options = $pool['options'];
+    $distribution = [Memcached::OPT_DISTRIBUTION => constant('Memcached::DISTRIBUTION_' . $options['distribution'])];
+    $before = $options['set_after_servers'] ? [] : $distribution;
+    if ($options['libketama_compatible']) {
+        $before[Memcached::OPT_LIBKETAMA_COMPATIBLE] = true;
+    }
+    if ($options['hash'] !== null) {
+        $before[Memcached::OPT_HASH] = constant('Memcached::HASH_' . $options['hash']);
+    }
+    $client->setOptions($before);
+    foreach ($pool['servers'] as $server) {
+        $client->addServer($server['host'], $server['port'], $server['weight']);
+    }
+    if ($options['set_after_servers']) {
+        $client->setOptions($distribution);
+    }
+    return function (string $key) use ($client) {
+        $server = $client->getServerByKey($key);
+        return $server['host'] . ':' . $server['port'];
+    };
+}
+
+function memcache(array $pool): callable
+{
+    ini_set('memcache.allow_failover', '0');
+    foreach (['hash_strategy', 'hash_function'] as $name) {
+        ini_set("memcache.$name", $pool['options'][$name]);
+    }
+    $client = new MemcachePool();
+    foreach ($pool['servers'] as $server) {
+        $client->addServer($server['host'], $server['port'], 0, false, $server['weight']);
+    }
+    return fn (string $key) => $client->findServer($key);
+}
+
+$library = $argv[1];
+$pools = json_decode(stream_get_contents(STDIN), true)['pools'];
+if (!extension_loaded($library)) {
+    echo json_encode(['missing' => "PHP has no extension $library"]);
+    exit;
+}
+$owners = [];
+foreach ($pools as $pool) {
+    $at = [];
+    foreach ($pool['servers'] as $index => $server) {
+        $at[$server['host'] . ':' . $server['port']] = $index;
+    }
+    $owner = $library($pool);
+    $owners[] = array_map(fn ($key) => $at[$owner($key)], $pool['keys']);
+}
+echo json_encode(['version' => phpversion($library), 'owners' => $owners]);

@@ -1,0 +1,138 @@
+//! Libraries for other languages, asked for owners through a script in `ask/`.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use clockwise::dialect::Dialect;
+use clockwise::{Buckets, Placement as _};
+use serde_json::{Value, json};
+
+use crate::score::{Score, not_asked};
+
+/// A pool, its settings in both spellings, and the keys that both sides are asked for.
+pub(crate) struct Pool {
+    pub(crate) list: Buckets,
+    /// As the script takes them.
+    pub(crate) options: Value,
+    pub(crate) dialect: Dialect,
+    keys: Vec<Vec<u8>>,
+    spelled: Vec<String>,
+}
+
+impl Pool {
+    /// For a library whose keys are text.
+    pub(crate) fn new(list: Buckets, options: Value, dialect: impl Into<Dialect>, keys: Vec<String>) -> Pool {
+        let spelled = keys.clone();
+        let keys = keys.into_iter().map(String::into_bytes).collect();
+        Pool { list, options, dialect: dialect.into(), keys, spelled }
+    }
+
+    /// For a library whose keys are bytes: its script takes them in hexadecimal.
+    pub(crate) fn of_bytes(
+        list: Buckets,
+        options: Value,
+        dialect: impl Into<Dialect>,
+        keys: Vec<Vec<u8>>,
+    ) -> Pool {
+        let spelled = keys.iter().map(|key| hex(key)).collect();
+        Pool { list, options, dialect: dialect.into(), keys, spelled }
+    }
+
+    /// As the scripts take it.
+    pub(crate) fn question(&self) -> Value {
+        let server = |server: &clockwise::Server| {
+            let address = server.address();
+            json!({
+                "name": server.name().as_str(),
+                "host": address.host(),
+                "port": address.port(),
+                "weight": server.weight().get(),
+            })
+        };
+        let servers: Vec<Value> = self.list.servers().iter().map(server).collect();
+        json!({ "servers": servers, "options": self.options, "keys": self.spelled })
+    }
+}
+
+/// Asks for the owner of every key of every pool, and compares each with the dialect's.
+pub(crate) fn compare(system: &'static str, script: &str, library: &str, pools: &[Pool], at_least: usize) {
+    let question: Vec<Value> = pools.iter().map(Pool::question).collect();
+    let Some(answer) = ask(system, script, library, &json!({ "pools": question })) else { return };
+    let mut score = Score::new(system, version(&answer));
+    compare_with(&mut score, &answer, pools);
+    score.close(at_least);
+}
+
+/// The same into a score that others add to.
+pub(crate) fn compare_with(score: &mut Score, answer: &Value, pools: &[Pool]) {
+    let owners = answer["owners"].as_array().expect("owners");
+    assert_eq!(owners.len(), pools.len());
+    for (pool, owners) in pools.iter().zip(owners) {
+        let place = pool.dialect.build(&pool.list).expect("a placement");
+        let owners = owners.as_array().expect("owners");
+        assert_eq!(owners.len(), pool.keys.len());
+        for (key, owner) in pool.keys.iter().zip(owners) {
+            let theirs = &pool.list.servers()[owner.as_u64().expect("an index") as usize];
+            let ours = &place.servers()[place.owner_ix(key).index()];
+            score.answer(theirs.name(), ours.name(), || {
+                let servers: Vec<String> =
+                    pool.list.servers().iter().map(|s| format!("{} {}", s.name(), s.weight())).collect();
+                format!(
+                    "{:?} of {:?} in {}",
+                    key.escape_ascii().to_string(),
+                    pool.dialect,
+                    servers.join(", ")
+                )
+            });
+        }
+    }
+}
+
+/// The script's answer, unless the library could not be had.
+pub(crate) fn ask(system: &str, script: &str, library: &str, question: &Value) -> Option<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/ask").join(script);
+    let program = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("js") => "node",
+        Some("php") => "php",
+        _ => "python3",
+    };
+    let child = Command::new(program)
+        .arg(path)
+        .arg(library)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) => {
+            not_asked(system, &format!("{program}: {error}"));
+            return None;
+        }
+    };
+    // A script reads all of the question before it writes.
+    let sent = child.stdin.take().expect("its input").write_all(question.to_string().as_bytes());
+    let output = child.wait_with_output().expect("its output");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && sent.is_ok(), "{script} {library} failed:\n{said}");
+    let answer: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{script} {library}: {error}\n{said}"));
+    match answer["missing"].as_str() {
+        Some(why) => {
+            not_asked(system, why);
+            None
+        }
+        None => Some(answer),
+    }
+}
+
+/// The version that a script says it asked.
+pub(crate) fn version(answer: &Value) -> String {
+    answer["version"].as_str().expect("a version").to_owned()
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,63 @@
+//! PHP's two clients.
+
+use clockwise::dialect::libmemcached::Hash;
+use clockwise::dialect::{php_memcache, php_memcached};
+use serde_json::json;
+
+use crate::draw::{Draw, Hosts};
+use crate::library::{Pool, compare};
+
+/// The hashes that PHP has a name for and Debian's libmemcached is built with.
+const HASHES: [Hash; 8] = [
+    Hash::Default,
+    Hash::Md5,
+    Hash::Crc,
+    Hash::Fnv1_64,
+    Hash::Fnv1a64,
+    Hash::Fnv1_32,
+    Hash::Fnv1a32,
+    Hash::Murmur,
+];
+
+#[test]
+#[ignore = "asks the real client: cargo xtask live"]
+fn memcached_gives_every_key_to_the_server_we_name() {
+    use php_memcached::{Distribution, Options};
+    let mut draw = Draw::new(31);
+    let pool = |number: usize| {
+        let libketama_compatible = number.is_multiple_of(3);
+        let options = Options {
+            distribution: *draw.pick(Distribution::ALL),
+            hash: draw.once_in(2).then(|| *draw.pick(&HASHES)),
+            libketama_compatible,
+            set_after_servers: !libketama_compatible && draw.once_in(3),
+        };
+        let spelled = json!({
+            "distribution": options.distribution.as_str(),
+            "hash": options.hash.map(Hash::as_str),
+            "libketama_compatible": libketama_compatible,
+            "set_after_servers": options.set_after_servers,
+        });
+        Pool::new(draw.pool(Hosts::Any), spelled, options, draw.keys(150))
+    };
+    let pools: Vec<Pool> = (0..80).map(pool).collect();
+    compare("php-memcached", "php.php", "memcached", &pools, 12_000);
+}
+
+#[test]
+#[ignore = "asks the real client: cargo xtask live"]
+fn memcache_gives_every_key_to_the_server_we_name() {
+    use php_memcache::{Function, Options, Strategy};
+    let mut draw = Draw::new(32);
+    let pool = |_| {
+        let options =
+            Options { hash_strategy: *draw.pick(Strategy::ALL), hash_function: *draw.pick(Function::ALL) };
+        let spelled = json!({
+            "hash_strategy": options.hash_strategy.as_str(),
+            "hash_function": options.hash_function.as_str(),
+        });
+        Pool::new(draw.pool(Hosts::Any), spelled, options, draw.keys(250))
+    };
+    let pools: Vec<Pool> = (0..40).map(pool).collect();
+    compare("php-memcache", "php.php", "memcache", &pools, 10_000);
+}
