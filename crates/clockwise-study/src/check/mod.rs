@@ -11,7 +11,7 @@
 //! | `uneven-shares` | the busiest of this very fleet is above [`BUSIEST`] although theory expected less |
 //! | `narrow-hash` | the key hash has fewer bits than the ring, and keys reach only some of its points |
 //! | `numbered-keys` | of `key:0`, `key:1` and so on, a thousand to a hundred thousand, one server gets more than [`NUMBERED`] times its share, and random keys do not lie so |
-//! | `no-points` | the weight of an active server rounds to nothing |
+//! | `no-points` | the weight of an active server rounds to nothing, or it was given no tokens |
 //! | `unequal-points` | servers of one weight have different numbers of points |
 //! | `lost-digest` | single precision rounds a server's points below what its weight calls for |
 //! | `ties` | servers have a point at one position |

@@ -46,20 +46,34 @@ fn active<'c>(checked: &'c Checked<'_>, ring: &'c Geometry) -> impl Iterator<Ite
     counted.filter(|(server, _)| !server.is_draining())
 }
 
+/// Whether points were written down, and follow from no weight.
+fn are_given(checked: &Checked<'_>) -> bool {
+    matches!(checked.scheme, Scheme::Dialect(Dialect::Cassandra(_) | Dialect::Dskit(_)))
+}
+
 fn no_points(checked: &Checked<'_>, ring: &Geometry) -> Vec<Finding> {
     let total = checked.servers.total_weight();
     let finding = |server: &Server| {
         let subject = Subject::Server(server.name().clone());
         let share = f64::from(server.weight().get()) / total as f64;
-        let finding = Finding::new("no-points", Severity::Warning, subject).because(
-            format!(
-                "server {} owns nothing: its weight of {} out of {total} rounds to no points",
-                server.name(),
-                server.weight()
-            ),
-            "the system rounds down, without a word",
-            "raise its weight or lower the others'; to take it out of use, let it drain",
-        );
+        let finding = Finding::new("no-points", Severity::Warning, subject);
+        let finding = if are_given(checked) {
+            finding.because(
+                format!("server {} owns nothing: it has no tokens", server.name()),
+                "a server owns what its tokens do, whatever it weighs",
+                "give it tokens; to take it out of use, let it drain",
+            )
+        } else {
+            finding.because(
+                format!(
+                    "server {} owns nothing: its weight of {} out of {total} rounds to no points",
+                    server.name(),
+                    server.weight()
+                ),
+                "the system rounds down, without a word",
+                "raise its weight or lower the others'; to take it out of use, let it drain",
+            )
+        };
         finding.figure("share by weight", share, None)
     };
     ring.pointless().map(finding).collect()
@@ -74,6 +88,14 @@ fn unequal_points(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
         }
         let subject = Subject::Server(server.name().clone());
         let ratio = f64::from(points.max(other)) / f64::from(points.min(other));
+        let (reason, remedy) = if are_given(checked) {
+            ("a server owns what its tokens do, whatever it weighs", "give equal servers equally many tokens")
+        } else {
+            (
+                "the system's rounding gives equal servers unequal shares",
+                "choose weights, or a number of servers, for which it does not",
+            )
+        };
         let finding = Finding::new("unequal-points", Severity::Warning, subject).because(
             format!(
                 "server {} has {points} points and server {} has {other}, both of weight {}",
@@ -81,8 +103,8 @@ fn unequal_points(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
                 first.name(),
                 server.weight()
             ),
-            "the system's rounding gives equal servers unequal shares",
-            "choose weights, or a number of servers, for which it does not",
+            reason,
+            remedy,
         );
         return Some(finding.figure("more points ÷ fewer", ratio, 1.0));
     }

@@ -1,8 +1,8 @@
 //! Fleets with one thing wrong each, and what is found.
 
-use clockwise::dialect::{libmemcached, twemproxy};
+use clockwise::dialect::{dskit, libmemcached, twemproxy};
 use clockwise::hash::NamedHash;
-use clockwise::{Buckets, Scheme, Server};
+use clockwise::{Buckets, Scheme, Server, ServerName};
 
 use super::*;
 
@@ -65,6 +65,17 @@ fn a_thin_ring_is_told_with_its_expectation_and_the_points_it_needs() {
     assert!(finding.remedy.starts_with(&format!("{needed} points each")), "{}", finding.remedy);
     assert_eq!(finding.subject, Subject::Setting("points_per_weight"));
     assert_eq!(rules(&fleet(ring(needed as u32 + 40), numbered(20))), [""; 0]);
+}
+
+#[test]
+fn tokens_that_were_given_are_no_ones_rounding() {
+    let names: Vec<ServerName> = numbered(3).iter().map(|server| server.name().clone()).collect();
+    let tokens = [(names[0].clone(), vec![1, 1 << 30, 1 << 31]), (names[1].clone(), vec![3 << 30])];
+    let ring = fleet(dskit::Options { tokens: tokens.into(), ..dskit::Options::default() }, numbered(3));
+    assert_eq!(only(&ring, "no-points").message, "server cache-2 owns nothing: it has no tokens");
+    let unequal = only(&ring, "unequal-points");
+    assert_eq!(unequal.message, "server cache-1 has 1 points and server cache-0 has 3, both of weight 1");
+    assert_eq!(unequal.remedy, "give equal servers equally many tokens");
 }
 
 /// Fifteen bits on a ring of 32: all keys below its lowest point.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use clockwise::dialect::redis::{Options, Rebalance, Reshard};
 use clockwise::hash::{KeyHash, RedisSlot};
-use clockwise::slots::SlotMap;
-use clockwise::{Buckets, Server};
+use clockwise::slots::{SlotMap, SlotRanges};
+use clockwise::{Buckets, Server, ServerName};
 
 use crate::redis_server::{RedisServer, tool};
 use crate::score::Score;
 
-/// 500 keys: names, hash tags of every kind, and bytes that are no text.
+/// 5,000 keys: names, hash tags of every kind, and bytes that are no text.
 fn keys() -> Vec<Vec<u8>> {
     let tagged = |i: usize| match i % 5 {
         0 => format!("{{user:{i}}}.cart"),
@@ -21,9 +21,9 @@ fn keys() -> Vec<Vec<u8>> {
         3 => format!("}}cart{{{{{i}}}}}"),
         _ => format!("cart:{i}{{"),
     };
-    let mut keys: Vec<Vec<u8>> = (0..200).map(|i| format!("user:{i}").into_bytes()).collect();
-    keys.extend((0..150).map(|i| tagged(i).into_bytes()));
-    keys.extend((0..150_u32).map(|i| i.wrapping_mul(0x9e37_79b9).to_be_bytes().repeat(i as usize % 9)));
+    let mut keys: Vec<Vec<u8>> = (0..2_000).map(|i| format!("user:{i}").into_bytes()).collect();
+    keys.extend((0..1_500).map(|i| tagged(i).into_bytes()));
+    keys.extend((0..1_500_u32).map(|i| i.wrapping_mul(0x9e37_79b9).to_be_bytes().repeat(i as usize % 9)));
     keys
 }
 
@@ -59,6 +59,16 @@ impl View {
         first.into_iter().chain(rest).collect()
     }
 
+    /// The slots of each master, written down.
+    fn slots(&self) -> BTreeMap<ServerName, SlotRanges> {
+        let mut slots: BTreeMap<ServerName, Vec<u32>> = BTreeMap::new();
+        for (&slot, address) in &self.owners {
+            slots.entry(address.parse().unwrap()).or_default().push(slot);
+        }
+        let ranges = |slots: Vec<u32>| SlotRanges::new(slots.into_iter().map(|slot| slot..=slot)).unwrap();
+        slots.into_iter().map(|(name, slots)| (name, ranges(slots))).collect()
+    }
+
     fn id(&self, address: &str) -> &str {
         &self.masters.iter().find(|(name, _)| name == address).unwrap().1
     }
@@ -84,6 +94,11 @@ fn settled(nodes: &[RedisServer], map: &SlotMap) -> View {
     View::of(&nodes[0])
 }
 
+fn fleet(addresses: &[String]) -> Buckets {
+    let servers: Result<Vec<Server>, _> = addresses.iter().map(|name| Server::new(name.as_str())).collect();
+    Buckets::new(servers.unwrap()).unwrap()
+}
+
 #[test]
 #[ignore = "starts redis-server: run by `cargo xtask live`"]
 fn redis_cluster_gives_keys_their_slots_and_slots_their_masters() {
@@ -105,8 +120,7 @@ fn redis_cluster_gives_keys_their_slots_and_slots_their_masters() {
     arguments.push("--cluster-yes");
     let said = tool(&arguments).unwrap();
     assert!(said.contains("All 16384 slots covered"), "{said}");
-    let servers: Result<Vec<Server>, _> = addresses.iter().map(|name| Server::new(name.as_str())).collect();
-    let cluster = Options::default().build(&Buckets::new(servers.unwrap()).unwrap()).unwrap();
+    let cluster = Options::default().build(&fleet(&addresses)).unwrap();
     let mut view = settled(&nodes, cluster.map());
     score.count(matches(&view, cluster.map()), RedisSlot::SLOTS as usize, || said.clone());
 
@@ -150,5 +164,42 @@ fn redis_cluster_gives_keys_their_slots_and_slots_their_masters() {
     view = settled(&nodes, &left);
     score.count(matches(&view, &left), RedisSlot::SLOTS as usize, || said.clone());
 
-    score.close(49_652);
+    score.close(54_152);
+}
+
+/// Seven masters, then three with replicas: the maps that the tool deals, and whom a node names to a
+/// client that asks it for a key of another.
+#[test]
+#[ignore = "starts redis-server: run by `cargo xtask live`"]
+fn a_redis_node_names_the_owners_that_the_dealt_map_has() {
+    let version = RedisServer::version().expect("redis-server is installed: `cargo xtask packages`");
+    let keys = keys();
+    let gets: Vec<Vec<&[u8]>> = keys.iter().map(|key| vec![&b"GET"[..], key.as_slice()]).collect();
+    let mut score = Score::new("redis", version);
+    for replicas in [0, 1] {
+        let nodes: Vec<RedisServer> = (0..7).map(|_| RedisServer::start().unwrap()).collect();
+        let addresses: Vec<String> = nodes.iter().map(RedisServer::address).collect();
+        let count = replicas.to_string();
+        let mut arguments = vec!["create"];
+        arguments.extend(addresses.iter().map(String::as_str));
+        arguments.extend(["--cluster-replicas", &count, "--cluster-yes"]);
+        let said = tool(&arguments).unwrap();
+        assert!(said.contains("All 16384 slots covered"), "{said}");
+        let dealt = Options { replicas, ..Options::default() }.build(&fleet(&addresses)).unwrap();
+        let view = settled(&nodes, dealt.map());
+        score.count(matches(&view, dealt.map()), RedisSlot::SLOTS as usize, || said.clone());
+
+        let told = Options { slots: Some(view.slots()), ..Options::default() };
+        let told = told.build(&fleet(&addresses)).unwrap();
+        for (key, answer) in keys.iter().zip(nodes[0].ask_many(&gets).unwrap()) {
+            // A node that has the key's slot says that it has no such key.
+            let named = match answer.strip_prefix("-MOVED ").and_then(|rest| rest.split_once(' ')) {
+                Some((_, address)) => address,
+                None if answer == "$-1" => &addresses[0],
+                None => panic!("{answer}"),
+            };
+            score.answer(named, told.owner(key).name().as_str(), || format!("{}", key.escape_ascii()));
+        }
+    }
+    score.close(42_768);
 }
