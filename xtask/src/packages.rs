@@ -46,6 +46,11 @@ const PACKAGES: &[Package] = &[
         why: "nginx, whose owners and order of attempts the library must name: asked live by the tests",
     },
     Package {
+        name: "libnginx-mod-stream",
+        program: "/usr/lib/nginx/modules/ngx_stream_module.so",
+        why: "nginx's module for TCP, which takes and refuses files of the corpus: asked live by the tests",
+    },
+    Package {
         name: "haproxy",
         found: Found::Program("haproxy"),
         why: "HAProxy, whose owners the library must name: asked live by the tests",

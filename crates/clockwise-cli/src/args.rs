@@ -198,7 +198,7 @@ pub(crate) enum KeyEncoding {
 
 #[derive(Args, Debug)]
 pub(crate) struct Plan {
-    /// The fleet as it is: a TOML or twemproxy file; FILE#POOL picks one of several pools
+    /// The fleet as it is: its file; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) before: String,
     /// The fleet as it will be, instead of changes on the command line
@@ -266,7 +266,7 @@ pub(crate) enum PlanTable {
 
 #[derive(Args, Debug)]
 pub(crate) struct Owner {
-    /// A TOML or twemproxy file; FILE#POOL picks one of several pools
+    /// A fleet's file; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) fleet: String,
     /// Keys; without any, and without --keys, they are read from standard input
@@ -300,7 +300,7 @@ pub(crate) enum Zones {
 
 #[derive(Args, Debug)]
 pub(crate) struct Ring {
-    /// A TOML or twemproxy file; FILE#POOL picks one of several pools
+    /// A fleet's file; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) fleet: String,
     /// Draw the ring into a file

@@ -137,10 +137,10 @@ impl Diagnostic {
         &self.0.label
     }
 
-    /// The file's path.
+    /// The file's path; of a place in a file that another includes, that one's.
     pub fn path(&self) -> &str {
         match &self.0.place {
-            Place::In(source, _) => source.path(),
+            Place::In(source, span) => source.path_of(span.start()),
             Place::File(path) => path,
         }
     }

@@ -344,15 +344,23 @@ impl Pool {
     /// The line, counted from 1, on which the file says it. Of what it does not say, that of the
     /// pool.
     pub fn line_of(&self, about: About<'_>) -> usize {
-        let place = match about {
+        self.source.line_of(self.place_about(about).start())
+    }
+
+    /// The path of the file that says it: the pool's own, or one that it includes.
+    pub fn path_of(&self, about: About<'_>) -> &str {
+        self.source.path_of(self.place_about(about).start())
+    }
+
+    fn place_about(&self, about: About<'_>) -> Span {
+        match about {
             About::Fleet => self.span,
             About::Server(name) => self.place_of(Some(name), ""),
             About::Setting(key) => {
                 let set = self.settings.iter().find(|setting| setting.key == key);
                 set.map_or(self.span, |setting| setting.span)
             }
-        };
-        self.source.line_of(place.start())
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::fleet::PoolRead;
 use crate::report::Report;
 use crate::source::{Source, Span};
 use crate::suggest::nearest;
-use crate::{own, twemproxy};
+use crate::{nginx, own, twemproxy};
 
 /// A kind of fleet file.
 ///
@@ -18,6 +18,8 @@ use crate::{own, twemproxy};
 pub enum Kind {
     /// Clockwise's own TOML.
     Toml,
+    /// The configuration of nginx.
+    Nginx,
     /// The YAML of twemproxy (nutcracker).
     Twemproxy,
 }
@@ -35,6 +37,7 @@ struct Row {
 
 /// Every kind of file, those that are told by most first.
 const ROWS: &[Row] = &[
+    Row { kind: Kind::Nginx, name: "nginx", title: "nginx", is: nginx::is, read: nginx::read },
     Row { kind: Kind::Toml, name: "toml", title: "clockwise fleet", is: own::is, read: own::read },
     Row {
         kind: Kind::Twemproxy,
@@ -161,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn content_tells_the_two_apart() {
+    fn content_tells_the_kinds_apart() {
         for text in [
             "version = 1\n",
             "# cache: the fleet\n\nversion=1",
@@ -169,6 +172,8 @@ mod tests {
             "[[server]]  # the first\nname = 'a:b'",
             "[placement] # x = y\n",
             "name = \"a: b\"",
+            "server = { a = 1,\n b = 2 }",
+            "note = '''\n  upstream and so on\n'''",
             "\"quoted\" = 1",
             "a.b = 1\n",
         ] {
@@ -183,8 +188,23 @@ mod tests {
             "- a\n",
             "alpha:   # = not TOML\n",
             "redis_auth: a=b\n",
+            "upstream:\n  listen: 127.0.0.1:1",
+            "server: {}\n",
         ] {
             assert_eq!(of(text).unwrap(), Kind::Twemproxy, "{text}");
+        }
+        for text in [
+            "upstream a { server b; }",
+            "# a = 1\nupstream a\n{\n",
+            "upstream # b: 1\n a # c\n {",
+            "upstream \"a b\" {",
+            "log_format main '$a = \"b\"';\nupstream a {",
+            "user www-data;\nworker_processes 1;",
+            "map $a $b {\n default 1;\n}",
+            "// no comment\nhttp {",
+            "server 10.0.0.1:80;",
+        ] {
+            assert_eq!(of(text).unwrap(), Kind::Nginx, "{text}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Fleet files, our own and other products', read into clockwise's types.
 //!
 //! Whoever plans a change has a file already: the one their proxy runs with. This crate reads it
-//! and says which servers it lists and how it places keys; what kind of file it is, its content
-//! tells. Today that is clockwise's own TOML and twemproxy's (nutcracker's) YAML.
+//! and says which servers it lists and how it places keys; which [kind](Kind) of file it is, its
+//! content tells.
 //!
 //! ```
 //! use clockwise_config::{Kind, Options, parse};
@@ -40,8 +40,8 @@
 //! # Layout
 //!
 //! `source` and `diagnostic` are the places and the complaints; `toml` and `yaml` turn syntax into
-//! the one tree of `node`; a file a product (`own`, `twemproxy`) reads that tree; `fleet` is what
-//! comes out.
+//! the one tree of `node`; a file or folder a product (`own`, `twemproxy`, `nginx`) reads that tree or
+//! has a syntax of its own; `fleet` is what comes out.
 
 mod diagnostic;
 mod dialect;
@@ -49,6 +49,7 @@ mod fields;
 mod fleet;
 mod kind;
 mod load;
+mod nginx;
 mod node;
 mod own;
 mod placement;

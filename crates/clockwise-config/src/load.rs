@@ -47,20 +47,29 @@ pub fn read(path: &str, options: &Options) -> Result<FleetFile, Diagnostics> {
         // One byte more than is allowed tells that there is more.
         .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
     match read {
-        Ok(_) => parse(path, &bytes, options),
+        Ok(_) => parse_in(Path::new(path).parent(), path, &bytes, options),
         Err(error) => Err(Diagnostic::unreadable(path, format!("cannot be read: {error}")).into()),
     }
 }
 
-/// Reads bytes; `path` is what complaints call them.
+/// Reads bytes; `path` is what complaints call them. Files that they include are not looked for.
 ///
 /// A file that holds fleets inside, in fences of Markdown, a ConfigMap, cloud-config, here-documents
 /// or between the prompts of a shell, is read as those; a template is refused.
 pub fn parse(path: &str, bytes: &[u8], options: &Options) -> Result<FleetFile, Diagnostics> {
+    parse_in(None, path, bytes, options)
+}
+
+fn parse_in(
+    folder: Option<&Path>,
+    path: &str,
+    bytes: &[u8],
+    options: &Options,
+) -> Result<FleetFile, Diagnostics> {
     let source = Source::new(path, bytes)?;
     template::refuse(&source)?;
     let blocks = wrapped::blocks(&source)?;
-    let whole = || parse_as(&source, kind_of(&source, options)?, options);
+    let whole = || parse_as(folder, &source, kind_of(&source, options)?, options);
     let mut read: Vec<(Block, Kind)> = Vec::new();
     for block in blocks {
         // Most blocks of a page are commands and the like.
@@ -72,7 +81,7 @@ pub fn parse(path: &str, bytes: &[u8], options: &Options) -> Result<FleetFile, D
         0 => whole(),
         1 => {
             let (block, kind) = read.remove(0);
-            Ok(parse_as(&block.source, kind, options)?.inside(&block.what))
+            Ok(parse_as(None, &block.source, kind, options)?.inside(&block.what))
         }
         _ => several(read, options),
     }
@@ -88,7 +97,7 @@ fn several(blocks: Vec<(Block, Kind)>, options: &Options) -> Result<FleetFile, D
     let mut file: Option<FleetFile> = None;
     let mut refused = Vec::new();
     for (block, kind) in blocks {
-        match parse_as(&block.source, kind, options) {
+        match parse_as(None, &block.source, kind, options) {
             Ok(read) => {
                 let read = read.inside(&block.what);
                 match &mut file {
@@ -111,8 +120,13 @@ fn several(blocks: Vec<(Block, Kind)>, options: &Options) -> Result<FleetFile, D
 }
 
 /// Reads a source as a file of one kind.
-fn parse_as(source: &Source, kind: Kind, options: &Options) -> Result<FleetFile, Diagnostics> {
-    let mut report = Report::new(source, options);
+fn parse_as(
+    folder: Option<&Path>,
+    source: &Source,
+    kind: Kind,
+    options: &Options,
+) -> Result<FleetFile, Diagnostics> {
+    let mut report = Report::new(source, options).in_folder(folder);
     let pools = kind.read(&mut report);
     FleetFile::new(kind, pools, report).map_err(|complaints| template::explained(source, kind, complaints))
 }

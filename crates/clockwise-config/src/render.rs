@@ -33,7 +33,8 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, colour: bool) -> String {
             if first.cut {
                 // The renderer would count the column in what is left of the line.
                 let column = source.column_of(span.start());
-                group = group.element(Origin::path(source.path()).line(first.line).char_column(column));
+                let line = first.line - first.rows;
+                group = group.element(Origin::path(diagnostic.path()).line(line).char_column(column));
             }
             for snippet in snippets(source, first, second) {
                 group = group.element(snippet);
@@ -54,7 +55,12 @@ fn snippets<'a>(
     second: Option<Mark<'a>>,
 ) -> Vec<Snippet<'a, Annotation<'a>>> {
     match second {
-        Some(second) if second.line.abs_diff(first.line) > NEAR || second.cut || first.cut => {
+        Some(second)
+            if second.line.abs_diff(first.line) > NEAR
+                || second.rows != first.rows
+                || second.cut
+                || first.cut =>
+        {
             vec![snippet(source, &[first]), snippet(source, &[second])]
         }
         Some(second) => snippet_of_both(source, first, second),
@@ -86,13 +92,16 @@ fn snippet<'a>(source: &'a Source, marks: &[Mark<'a>]) -> Snippet<'a, Annotation
             annotations.push(mark.kind.span(start + mark.start..start + mark.end).label(label));
         }
     }
-    let snippet = Snippet::source(text).line_start(first).annotations(annotations);
-    if marks[0].cut { snippet } else { snippet.path(source.path()) }
+    let snippet = Snippet::source(text).line_start(first - marks[0].rows).annotations(annotations);
+    if marks[0].cut { snippet } else { snippet.path(source.path_of(source.line_start(first))) }
 }
 
 /// A line, cut when it is long, and the range to mark in what is left.
 struct Mark<'a> {
+    /// Through all files of the source.
     line: usize,
+    /// The lines before its file.
+    rows: usize,
     text: String,
     start: usize,
     end: usize,
@@ -104,12 +113,12 @@ struct Mark<'a> {
 impl<'a> Mark<'a> {
     fn new(source: &Source, span: Span, kind: AnnotationKind, label: &'a str) -> Mark<'a> {
         let at = source.boundary(span.start());
-        let line = source.line_of(at);
+        let (line, rows) = (source.row_of(at), source.rows_before(at));
         let whole = source.line(line);
         let start = (at - source.line_start(line)).min(whole.len());
         let end = (source.boundary(span.end()).max(at) - source.line_start(line)).min(whole.len());
         if whole.len() <= LONG {
-            return Mark { line, text: whole.to_owned(), start, end, cut: false, kind, label };
+            return Mark { line, rows, text: whole.to_owned(), start, end, cut: false, kind, label };
         }
         let (before, rest) = whole.split_at(start);
         let (marked, after) = rest.split_at(end - start);
@@ -123,7 +132,7 @@ impl<'a> Mark<'a> {
         };
         let (marked, after) = (cut(marked), cut(after));
         let (start, end) = (before.len(), before.len() + marked.len());
-        Mark { line, text: before + &marked + &after, start, end, cut: true, kind, label }
+        Mark { line, rows, text: before + &marked + &after, start, end, cut: true, kind, label }
     }
 }
 

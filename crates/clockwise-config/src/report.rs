@@ -1,5 +1,7 @@
 //! Where readers put what they find wrong, so that one pass finds all of it.
 
+use std::path::{Path, PathBuf};
+
 use clockwise::Scheme;
 
 use crate::Options;
@@ -10,6 +12,8 @@ use crate::source::{Source, Span};
 pub(crate) struct Report {
     pub(crate) source: Source,
     pub(crate) options: Options,
+    /// The folder that the file is in, if it is one and not only bytes: what it includes is there.
+    pub(crate) folder: Option<PathBuf>,
     errors: Vec<Diagnostic>,
     /// Errors that were only counted: memory and time stay bounded however broken a file is.
     omitted: usize,
@@ -21,10 +25,16 @@ impl Report {
         Report {
             source: source.clone(),
             options: options.clone(),
+            folder: None,
             errors: Vec::new(),
             omitted: 0,
             warnings: Vec::new(),
         }
+    }
+
+    /// The same for a file in a folder.
+    pub(crate) fn in_folder(self, folder: Option<&Path>) -> Report {
+        Report { folder: folder.map(Path::to_owned), ..self }
     }
 
     /// An error of this source, to be pushed once it is complete.
@@ -47,6 +57,14 @@ impl Report {
             self.omitted += 1;
         } else {
             self.errors.push(diagnostic.escalated());
+        }
+    }
+
+    /// Keeps a warning about a pool with the pool, unless warnings are errors.
+    pub(crate) fn warn(&mut self, pool: &mut Vec<Diagnostic>, warning: Diagnostic) {
+        match self.options.strict {
+            true => self.push(warning),
+            false => pool.push(warning),
         }
     }
 

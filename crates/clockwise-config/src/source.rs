@@ -1,4 +1,7 @@
 //! A file's text, and from byte offsets in it to lines and columns.
+//!
+//! A file that includes others is one source with them: their texts follow its own, each beginning a
+//! line, and an offset tells which file it is in.
 
 use std::sync::Arc;
 
@@ -44,13 +47,23 @@ impl Span {
 pub struct Source(Arc<Inner>);
 
 struct Inner {
-    path: String,
     /// What readers read.
     text: String,
     /// The file, where readers see only a part of it.
     file: Option<Arc<str>>,
-    /// The offset of each line's first byte.
+    /// The offset of each line's first byte, through all parts.
     lines: Vec<u32>,
+    /// The file itself and what it includes; never empty.
+    parts: Arc<[Part]>,
+}
+
+/// A file among those of a source.
+struct Part {
+    path: String,
+    /// The offset of its first byte.
+    start: usize,
+    /// How many lines the parts before it have.
+    rows: usize,
 }
 
 impl Source {
@@ -82,9 +95,7 @@ impl Source {
     }
 
     fn of(path: &str, text: String) -> Source {
-        let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
-        Source(Arc::new(Inner { path: path.to_owned(), text, file: None, lines }))
+        Source::whole(text, vec![Part { path: path.to_owned(), start: 0, rows: 0 }])
     }
 
     /// The same file with all but some lines, counted from 1, blanked out for readers. Offsets, and
@@ -96,10 +107,10 @@ impl Source {
         text.push_str(&self.0.text[kept.clone()]);
         text.extend(self.0.text[kept.end..].bytes().map(blank));
         Source(Arc::new(Inner {
-            path: self.0.path.clone(),
             text,
             file: Some(self.0.file.clone().unwrap_or_else(|| self.file().into())),
             lines: self.0.lines.clone(),
+            parts: self.0.parts.clone(),
         }))
     }
 
@@ -108,9 +119,38 @@ impl Source {
         self.0.file.as_deref().unwrap_or(&self.0.text)
     }
 
-    /// The path, as given.
+    fn whole(text: String, parts: Vec<Part>) -> Source {
+        let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
+        Source(Arc::new(Inner { text, file: None, lines, parts: parts.into() }))
+    }
+
+    /// A file and those that it includes, by path: at least one. Each text ends with a line break, and
+    /// all of them are no more than [`MAX_BYTES`].
+    pub(crate) fn joined<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Source {
+        let (mut text, mut parts, mut rows) = (String::new(), Vec::new(), 0);
+        for (path, part) in files {
+            parts.push(Part { path: path.to_owned(), start: text.len(), rows });
+            rows += part.bytes().filter(|&byte| byte == b'\n').count();
+            text.push_str(part);
+        }
+        Source::whole(text, parts)
+    }
+
+    /// The path, as given: of a file with includes, its own.
     pub fn path(&self) -> &str {
-        &self.0.path
+        &self.part_of(0).path
+    }
+
+    /// The path of the file that an offset is in.
+    pub fn path_of(&self, offset: usize) -> &str {
+        &self.part_of(offset).path
+    }
+
+    /// The last file that begins at or before an offset.
+    fn part_of(&self, offset: usize) -> &Part {
+        let after = self.0.parts.partition_point(|part| part.start <= offset);
+        &self.0.parts[after.saturating_sub(1)]
     }
 
     /// The text that is read, without a byte order mark: of a file that holds the fleet in a block,
@@ -119,15 +159,25 @@ impl Source {
         &self.0.text
     }
 
-    /// The line of an offset, counted from 1.
+    /// The line of an offset in its file, counted from 1.
     pub fn line_of(&self, offset: usize) -> usize {
+        self.row_of(offset) - self.rows_before(offset)
+    }
+
+    /// The line of an offset, counted from 1 through all files.
+    pub(crate) fn row_of(&self, offset: usize) -> usize {
         self.0.lines.partition_point(|&start| start as usize <= offset).max(1)
+    }
+
+    /// How many lines stand before the file that an offset is in.
+    pub(crate) fn rows_before(&self, offset: usize) -> usize {
+        self.part_of(offset).rows
     }
 
     /// The column of an offset: characters from the start of its line, counted from 1.
     pub fn column_of(&self, offset: usize) -> usize {
         let offset = self.boundary(offset);
-        let line = self.line_of(offset);
+        let line = self.row_of(offset);
         let start = self.line_start(line);
         // A place within the line break is at the end of the line.
         let end = offset.min(start + self.line(line).len());
@@ -200,6 +250,22 @@ mod tests {
         assert_eq!(place(10), (4, 1));
         assert_eq!(place(9999), (4, 5), "past the end is the end");
         assert_eq!([0, 1, 2, 3, 4, 5].map(|n| source.line(n)), ["", "a", "bé c", "", "last", ""]);
+    }
+
+    #[test]
+    fn a_place_in_an_included_file_has_its_path_and_its_own_line() {
+        let source = Source::joined([("main", "a\nb\n"), ("x.conf", "c\n"), ("y.conf", "d\ne é f\n")]);
+        let place = |offset| (source.path_of(offset), source.line_of(offset), source.column_of(offset));
+        assert_eq!(place(2), ("main", 2, 1));
+        assert_eq!(place(4), ("x.conf", 1, 1));
+        assert_eq!(place(6), ("y.conf", 1, 1));
+        assert_eq!(place(13), ("y.conf", 2, 5));
+        assert_eq!(source.path(), "main");
+        let d = Diagnostic::error(&source, Span::new(13, 14), "wrong: f".to_owned())
+            .with_also(Span::new(4, 5), "first");
+        assert_eq!(d.to_string(), "y.conf:2:5: wrong: f");
+        let shown = d.render(false);
+        assert!(shown.contains("y.conf:2:5\n  |\n2 | e é f") && shown.contains("x.conf:1:1"), "{shown}");
     }
 
     #[test]

@@ -1,38 +1,124 @@
-//! nutcracker's own verdict on every twemproxy file of the corpus: it takes and refuses what we do.
+//! The verdict of each product itself on every file of its corpus: it takes and refuses what we do.
 //!
-//! `cargo xtask live` runs this; it needs nutcracker on the path.
+//! `cargo xtask live` runs this; it needs nutcracker and nginx on the path.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clockwise_config::{Options, parse};
+use clockwise_config::{FleetFile, Options, parse};
 
-/// Where the two part on purpose: `random` is taken there and places nothing; a weight of 0 is
-/// refused there and read as draining here.
-const DIFFER: [&str; 2] = ["odd-random.yml", "odd-zero-weight.yml"];
+/// The files of a folder of the corpus.
+fn corpus(kind: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(kind);
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path().canonicalize().unwrap()).collect();
+    files.sort();
+    files
+}
 
+/// Holds our verdicts on all files of a kind against the product's; those in `differ` must differ.
+fn compare(
+    kind: &str,
+    product: &str,
+    differ: &[&str],
+    ours: impl Fn(FleetFile) -> bool,
+    theirs: impl Fn(&Path) -> bool,
+) {
+    let files = corpus(kind);
+    for path in &files {
+        let file = path.file_name().unwrap().to_str().unwrap();
+        let ours = parse(file, &fs::read(path).unwrap(), &Options::default()).is_ok_and(&ours);
+        let theirs = theirs(path);
+        assert_eq!(ours == theirs, !differ.contains(&file), "{file}: {ours} here, {theirs} there");
+    }
+    assert!(files.len() > 30);
+    println!(
+        "{kind} files live: {} of {} verdicts as {product}'s, the others as documented",
+        files.len() - differ.len(),
+        files.len()
+    );
+}
+
+/// `random` is taken there and places nothing; a weight of 0 is refused there and read as draining
+/// here.
 #[test]
 #[ignore = "asks the real nutcracker: cargo xtask live"]
 fn nutcracker_takes_and_refuses_the_same_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/twemproxy");
-    let (mut compared, mut agreed) = (0, 0);
-    for entry in fs::read_dir(&folder).unwrap() {
-        let path = entry.unwrap().path();
-        let file = path.file_name().unwrap().to_str().unwrap();
-        let output =
-            Command::new("nutcracker").arg("-t").arg("-c").arg(&path).output().expect("nutcracker runs");
-        let theirs = output.status.success();
-        let read = parse(file, &fs::read(&path).unwrap(), &Options::default());
-        let ours = read.is_ok_and(|read| read.names().all(|name| read.pick(Some(name)).is_ok()));
-        assert_eq!(ours == theirs, !DIFFER.contains(&file), "{file}: {ours} here, {theirs} there");
-        compared += 1;
-        agreed += usize::from(ours == theirs);
-    }
-    assert_eq!(agreed + DIFFER.len(), compared);
-    assert!(compared > 30);
-    println!(
-        "twemproxy files live: {agreed} of {compared} verdicts as nutcracker's, the others as documented"
+    compare(
+        "twemproxy",
+        "nutcracker",
+        &["odd-random.yml", "odd-zero-weight.yml"],
+        |read| read.names().all(|name| read.pick(Some(name)).is_ok()),
+        |path| {
+            let output = Command::new("nutcracker").arg("-t").arg("-c").arg(path).output();
+            output.expect("nutcracker runs").status.success()
+        },
     );
+}
+
+/// A folder for the program that judges, and for what it writes.
+fn room(name: &str) -> PathBuf {
+    let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&room).unwrap();
+    room
+}
+
+/// Whether nginx takes a configuration; a part of one stands in `http`.
+fn nginx_takes(room: &Path, text: &str) -> bool {
+    let is_whole = text.lines().any(|line| line.starts_with("events"));
+    let whole = match is_whole {
+        true => text.to_owned(),
+        false => "pid nginx.pid; events {} http { access_log off; include part.conf; }".to_owned(),
+    };
+    let modules = match text.contains("stream {") {
+        true => "load_module /usr/lib/nginx/modules/ngx_stream_module.so;",
+        false => "",
+    };
+    fs::write(room.join("nginx.conf"), whole).unwrap();
+    fs::write(room.join("part.conf"), text).unwrap();
+    fs::write(room.join("mime.types"), "types { text/html html; }\n").unwrap();
+    let mut command = Command::new("nginx");
+    command.arg("-t").arg("-p").arg(room).arg("-c").arg(room.join("nginx.conf"));
+    command.args(["-e", "stderr", "-g", modules]);
+    command.output().expect("nginx runs").status.success()
+}
+
+/// nginx takes what places nothing as well. A byte order mark and what belongs to modules that it
+/// does not have here it refuses; upstreams that are all `down`, servers listed twice and files without
+/// an upstream it takes.
+#[test]
+#[ignore = "asks the real nginx: cargo xtask live"]
+fn nginx_takes_and_refuses_the_same_files() {
+    let room = room("nginx-files");
+    compare(
+        "nginx",
+        "nginx",
+        &["bom.conf", "modules.conf", "odd-all-down.conf", "odd-no-upstream.conf", "odd-twice.conf"],
+        |_| true,
+        |path| nginx_takes(&room, &fs::read_to_string(path).unwrap()),
+    );
+}
+
+/// A file with many errors is refused for its first; here each server stands alone.
+#[test]
+#[ignore = "asks the real nginx: cargo xtask live"]
+fn nginx_refuses_each_server_that_we_refuse() {
+    let room = room("nginx-servers");
+    let (mut asked, mut taken) = (0, 0);
+    for path in corpus("nginx").iter().filter(|path| !path.ends_with("many.conf")) {
+        for line in fs::read_to_string(path).unwrap().lines() {
+            let Some(server) = line.trim().strip_prefix("server ").filter(|rest| rest.ends_with(';')) else {
+                continue;
+            };
+            let text = format!("upstream a {{ server {server} server 10.255.255.255; }}");
+            let ours = parse("a.conf", text.as_bytes(), &Options::default()).is_ok();
+            assert_eq!(ours, nginx_takes(&room, &text), "{text}");
+            asked += 1;
+            taken += usize::from(ours);
+        }
+    }
+    assert!(taken > 50 && asked - taken > 25, "{taken} of {asked}");
+    println!("nginx servers live: {asked} of {asked} verdicts as nginx's, {taken} taken");
 }

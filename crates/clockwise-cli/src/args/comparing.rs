@@ -21,7 +21,7 @@ pub(crate) struct Sampled {
 
 #[derive(Args, Debug)]
 pub(crate) struct Diff {
-    /// One fleet: a TOML or twemproxy file; FILE#POOL picks one of several pools
+    /// One fleet's file; FILE#POOL picks one of several pools
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) a: String,
     /// The other
@@ -50,7 +50,7 @@ pub(crate) enum DiffTable {
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// TOML or twemproxy files; of a file with several pools each is checked, FILE#POOL picks one
+    /// Fleets' files; of a file with several pools each is checked, FILE#POOL picks one
     #[arg(value_name = "FLEET", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) fleets: Vec<String>,
     /// Join servers that are listed more than once instead of refusing them
@@ -65,7 +65,7 @@ pub(crate) struct Check {
 
 #[derive(Args, Debug)]
 pub(crate) struct Fingerprint {
-    /// A TOML or twemproxy file; FILE#POOL picks one of several pools
+    /// A fleet's file; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) fleet: String,
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub(crate) struct Fingerprint {
 
 #[derive(Args, Debug)]
 pub(crate) struct Migrate {
-    /// The fleet as it is: a TOML or twemproxy file; FILE#POOL picks one of several pools
+    /// The fleet as it is: its file; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) before: String,
     /// Where to: a scheme or dialect for the same servers, with settings (ring,points_per_weight=100),

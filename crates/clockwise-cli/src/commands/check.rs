@@ -106,7 +106,7 @@ fn row(pool: &Pool, finding: Finding) -> Row {
     Row {
         severity: finding.severity.as_str(),
         rule: finding.rule,
-        file: pool.path().to_owned(),
+        file: pool.path_of(finding.subject.about()).to_owned(),
         line: pool.line_of(finding.subject.about()),
         message: finding.message,
         reason: finding.reason,

@@ -15,8 +15,10 @@ enum Expect {
     Warns(usize, &'static str),
     /// One pool, which places nothing.
     Unplaced(usize, &'static str),
+    /// Its pools, each with its count of servers or a part of the reason why it places nothing.
+    Mixed(&'static [(&'static str, Result<usize, &'static str>)]),
 }
-use Expect::{Reads, Refused, Unplaced, Warns};
+use Expect::{Mixed, Reads, Refused, Unplaced, Warns};
 
 fn folder(kind: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus")).join(kind)
@@ -62,6 +64,22 @@ fn check(kind: Kind, folder: &Path, expected: &[(&str, Expect)]) {
                 let reason = read.pick(None).unwrap_err();
                 assert_eq!(reason.line(), Some(*line), "{file}");
                 assert!(reason.message().contains(part), "{file}: {reason}");
+            }
+            (Ok(read), Mixed(pools)) => {
+                assert_eq!(read.kind(), kind, "{file}");
+                let names: Vec<&str> = pools.iter().map(|(name, _)| *name).collect();
+                assert_eq!(read.names().collect::<Vec<_>>(), names, "{file}");
+                for (name, expect) in *pools {
+                    match (read.pick(Some(name)), expect) {
+                        (Ok(pool), Ok(servers)) => {
+                            assert_eq!(pool.servers().servers().len(), *servers, "{file}#{name}");
+                        }
+                        (Err(reason), Err(part)) => {
+                            assert!(reason.message().contains(part), "{file}#{name}: {reason}");
+                        }
+                        (picked, _) => panic!("{file}#{name}: {picked:?}"),
+                    }
+                }
             }
             (Ok(_), Refused(_)) => panic!("{file} is read, and should be refused"),
             (Err(refused), _) => panic!("{}", refused.render(false)),
@@ -198,6 +216,181 @@ fn twemproxy_files_read_or_are_refused_as_expected() {
         ("odd-zero-weight.yml", Warns(5, "server \"b.test:11300\": weight 0 is read as draining")),
     ];
     check(Kind::Twemproxy, &folder("twemproxy"), &expected);
+}
+
+#[test]
+fn nginx_files_read_or_are_refused_as_expected() {
+    const PORT: &str = "the port is no number from 1 to 65535";
+    let expected = [
+        ("bom.conf", Reads(&[("cache", 1)])),
+        ("both.conf", Reads(&[("cache", 2), ("stream/cache", 2)])),
+        ("comments.conf", Reads(&[("cache", 3)])),
+        ("crlf-tabs.conf", Reads(&[("cache", 2)])),
+        ("ipv6.conf", Reads(&[("six", 4)])),
+        ("many.conf", Reads(&[("many", 40)])),
+        ("minimal.conf", Reads(&[("cache", 1)])),
+        ("names.conf", Reads(&[("names", 2)])),
+        ("one-line.conf", Reads(&[("a", 2), ("b", 1), ("c", 1)])),
+        ("order.conf", Reads(&[("late", 2)])),
+        ("quotes.conf", Reads(&[("big cache", 3)])),
+        ("snippet.conf", Reads(&[("cache", 3)])),
+        ("sockets.conf", Reads(&[("local", 3)])),
+        ("stream.conf", Reads(&[("memcached", 3)])),
+        (
+            "methods.conf",
+            Mixed(&[
+                ("turns", Err("upstream \"turns\" has no `hash`: its servers take turns")),
+                ("clients", Err("upstream \"clients\" hashes the client's address by `ip_hash`")),
+                ("fewest", Err("takes the server with fewest connections")),
+                ("dice", Err("takes servers at random, and no key has an owner: `random two least_conn`")),
+                ("empty", Err("upstream \"empty\" hashes an empty key, `hash \"\"`")),
+                ("keyed", Ok(2)),
+            ]),
+        ),
+        (
+            "modules.conf",
+            Mixed(&[
+                ("dynamic", Err("is balanced by a module whose rule is not known here")),
+                ("fixed", Ok(2)),
+            ]),
+        ),
+        ("whole.conf", Mixed(&[("app", Ok(3)), ("static", Err("takes the server with fewest connections"))])),
+        (
+            "odd-addresses.conf",
+            Refused(&[
+                (3, PORT),
+                (4, PORT),
+                (5, PORT),
+                (6, "server \":80\": the host is missing"),
+                (7, "server \"\": the host is missing"),
+                (8, "server \"2001:db8::1\": an IPv6 address stands in brackets"),
+                (9, "server \"[2001:db8::1\": the `[` of an IPv6 address is not closed"),
+                (10, "what stands in the brackets is no IPv6 address"),
+                (11, "`:` and a port, or nothing, follow the `]`"),
+                (12, "server \"http://10.0.0.4\": an address has no scheme"),
+                (13, "server \"10.0.0.5/path\": an address has no path"),
+                (14, "server \"$backend\": a variable does not stand for an address here"),
+                (15, "server \"unix:\": the path of the socket is missing"),
+                (16, PORT),
+            ]),
+        ),
+        ("odd-all-down.conf", Refused(&[(1, "has no active server: all 2 are draining")])),
+        ("odd-backup-before.conf", Warns(3, "server \"10.0.0.2\" is a backup and is left out")),
+        ("odd-backup-only.conf", Refused(&[(1, "upstream \"a\" has only `backup` servers")])),
+        ("odd-backup.conf", Refused(&[(4, "server \"10.0.0.2\": `backup` behind `hash`: nginx refuses it")])),
+        (
+            "odd-brace-missing.conf",
+            Refused(&[(1, "`upstream` is not closed"), (5, "`server` in upstream \"a\"")]),
+        ),
+        ("odd-brace-more.conf", Refused(&[(5, "no block is open that this `}` closes")])),
+        ("odd-constant.conf", Warns(2, "hashes a text without a variable, `hash \"cache\" consistent`")),
+        (
+            "odd-empty-upstream.conf",
+            Refused(&[
+                (3, "`upstream` has no name of one word"),
+                (6, "`upstream b c` has no name of one word"),
+                (9, "`upstream d` opens no block"),
+            ]),
+        ),
+        ("odd-fullwidth.conf", Refused(&[(3, "`;` is missing after `10.0.0.1:80\u{ff1b}`")])),
+        (
+            "odd-hash.conf",
+            Refused(&[
+                (1, "nginx does not take `hash`"),
+                (2, "\"$args\" follows the key of `hash`"),
+                (3, "nginx does not take `hash $uri consistent fast`"),
+                (4, "in the key \"$\" a `$` has no name behind it"),
+                (5, "in the key \"${uri\""),
+                (6, "upstream \"f\" has no directive `consistent`"),
+                (7, "upstream \"g\" has no directive `hsah`"),
+                (8, "nginx does not take `ip_hash $remote_addr`"),
+            ]),
+        ),
+        (
+            "odd-include.conf",
+            Refused(&[
+                (3, "`include` of \"/etc/nginx/conf.d/*.conf\": it is in another file"),
+                (5, "`include` of \"servers.conf\": it is in another file"),
+            ]),
+        ),
+        ("odd-last-semicolon.conf", Refused(&[(3, "`;` is missing after `10.0.0.1`")])),
+        ("odd-method-turned.conf", Unplaced(3, "upstream \"a\" hashes the client's address by `ip_hash`")),
+        ("odd-method-twice.conf", Warns(3, "`hash $uri` after `least_conn`, and the last method wins")),
+        ("odd-no-upstream.conf", Refused(&[(1, "the file has no `upstream`")])),
+        ("odd-outside.conf", Refused(&[(2, "`upstream a` stands outside of `http` and `stream`")])),
+        (
+            "odd-parameters.conf",
+            Refused(&[
+                (3, "server \"10.0.0.1\": weight 0 is not positive"),
+                (4, "server \"10.0.0.2\": weight \"1.5\" is not a whole number"),
+                (5, "weight -1 is not positive"),
+                (6, "weight \"\" is not a whole number"),
+                (7, "nginx has no parameter `weigth=2`"),
+                (8, "nginx has no parameter `Weight=2`"),
+                (9, "server \"10.0.0.7\": weight \"\" is not a whole number"),
+                (10, "`max_fails=many` is no whole number"),
+                (11, "`fail_timeout=10ms` is no time"),
+                (12, "nginx has no parameter `10.0.0.11`"),
+                (13, "`resolve` belongs to nginx from 1.27.3 on"),
+                (14, "`service=_http._tcp`: the servers are in DNS, and not in the file"),
+                (15, "`slow_start=30s` belongs to NGINX Plus"),
+                (16, "`drain` belongs to NGINX Plus"),
+            ]),
+        ),
+        ("odd-plain-names.conf", Warns(3, "nginx counts each address that the name has when it starts")),
+        (
+            "odd-plus.conf",
+            Refused(&[
+                (5, "`queue` in upstream \"a\" belongs to NGINX Plus"),
+                (9, "`check` in upstream \"d\" belongs to the check module"),
+            ]),
+        ),
+        ("odd-quote.conf", Refused(&[(2, "the quote that `\"$uri;` begins with is not closed")])),
+        ("odd-same-name.conf", Refused(&[(2, "there are two upstreams \"Cache\"")])),
+        (
+            "odd-semicolon.conf",
+            Refused(&[(2, "`;` is missing after `consistent`"), (5, "`;` is missing after `10.0.0.3:80`")]),
+        ),
+        (
+            "odd-servers.conf",
+            Refused(&[
+                (1, "`server 10.0.0.1:80 weight=2` stands outside"),
+                (2, "stands outside of an `upstream`"),
+            ]),
+        ),
+        ("odd-slashes-inside.conf", Refused(&[(3, "upstream \"a\" has no directive `//`")])),
+        ("odd-slashes.conf", Refused(&[(1, "`//` begins no comment in nginx's files")])),
+        (
+            "odd-stream.conf",
+            Refused(&[
+                (3, "server \"10.0.0.1\": the port is missing"),
+                (4, "`ip_hash` stands in an upstream of `stream`"),
+                (4, "`keepalive` stands in an upstream of `stream`"),
+            ]),
+        ),
+        ("odd-twice.conf", Refused(&[(5, "server \"10.0.0.1\" is listed twice, on lines 3 and 5")])),
+        (
+            "odd-typo.conf",
+            Refused(&[
+                (3, "nginx has no directive `upsteam`"),
+                (5, "`nonsense` is no directive of nginx's own modules"),
+            ]),
+        ),
+        (
+            "odd-values.conf",
+            Refused(&[
+                (4, "nginx does not take `keepalive 0`"),
+                (5, "nginx does not take `keepalive_requests many`"),
+                (6, "nginx does not take `keepalive_time soon`"),
+                (7, "nginx does not take `zone`"),
+                (8, "nginx does not take `random three`"),
+                (9, "nginx does not take `server`"),
+                (10, "`upstream b` stands inside of upstream \"a\""),
+                (11, "upstream \"a\" has `keepalive` twice"),
+            ]),
+        ),
+    ];
+    check(Kind::Nginx, &folder("nginx"), &expected);
 }
 
 #[test]

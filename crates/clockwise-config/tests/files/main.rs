@@ -4,6 +4,7 @@
 mod corpus;
 mod errors;
 mod mutations;
+mod nginx;
 mod own;
 mod twemproxy;
 mod wrapped;

@@ -146,6 +146,14 @@ const PIECES: &[&str] = &[
     "name = \"a\"\n",
     "version = 1\n",
     "weight: 0\n",
+    ";",
+    "upstream a {\n",
+    "hash $uri consistent;\n",
+    "server 10.0.0.1:80 weight=0 down;\n",
+    "backup",
+    "include x;\n",
+    "${",
+    "//",
     " ",
 ];
 
@@ -168,6 +176,11 @@ fn twenty_thousand_broken_twemproxy_files_are_refused_with_their_place() {
 #[test]
 fn twenty_thousand_broken_pages_are_refused_with_their_place() {
     mutations("wrapped", 0x77_72_61);
+}
+
+#[test]
+fn twenty_thousand_broken_nginx_files_are_refused_with_their_place() {
+    mutations("nginx", 0x6e_67_78);
 }
 
 #[test]
@@ -197,6 +210,13 @@ fn shapes_made_to_exhaust_a_parser_are_refused() {
         ("prompts", "$ a\nb: 1\n".repeat(50_000)),
         ("open placeholders", "{{ ".repeat(300_000)),
         ("placeholders", "a: ${X} __Y__ {z}\n".repeat(50_000)),
+        ("blocks of nginx", deep("http {\n", 100_000)),
+        ("blocks in a block of nginx", format!("upstream a {{\n{}", deep("b {", 100_000))),
+        ("upstreams without servers", (0..20_000).map(|i| format!("upstream a{i} {{ }}\n")).collect()),
+        ("names of upstreams", format!("upstream a {{\n{}", deep("upstream\n", 100_000))),
+        ("servers of nginx", format!("upstream a {{\n{}", deep("server a b;\n", 100_000))),
+        ("words of nginx", format!("upstream a {{ server {} }}", deep("server\n", 100_000))),
+        ("long brackets of Lua", format!("upstream a {{ x_by_lua_block {{ {}", deep("[=[", 100_000))),
     ] {
         let refused = parse("fleet", text.as_bytes(), &Options::default()).unwrap_err();
         assert!(refused.iter().count() <= clockwise_config::MAX_DIAGNOSTICS, "{what}");
