@@ -47,7 +47,7 @@ const PACKAGES: &[Package] = &[
     },
     Package {
         name: "libnginx-mod-stream",
-        program: "/usr/lib/nginx/modules/ngx_stream_module.so",
+        found: Found::Program("/usr/lib/nginx/modules/ngx_stream_module.so"),
         why: "nginx's module for TCP, which takes and refuses files of the corpus: asked live by the tests",
     },
     Package {
