@@ -20,8 +20,11 @@ impl Proxy {
     pub(crate) fn version(program: &str, argument: &str) -> Option<String> {
         let output = Command::new(find(program)?).arg(argument).stdin(Stdio::null()).output().ok()?;
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        let word = said.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()))?;
-        Some(word.rsplit('/').next().unwrap_or(word).to_owned())
+        // Behind a slash or between two, where it is no word of its own.
+        let mut words = said.split([' ', '\n', '/']);
+        let version =
+            words.find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))?;
+        Some(version.to_owned())
     }
 
     /// Starts one in the foreground in a folder of its own, where `settings` lie as `conf` and say that

@@ -7,6 +7,8 @@
 
 mod cassandra;
 mod draw;
+mod envoy;
+mod grpc;
 mod guava;
 mod haproxy;
 mod http;
