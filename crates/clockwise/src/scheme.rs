@@ -146,6 +146,9 @@ impl Scheme {
             (Scheme::Slots { hash, slots }, Built::Slots(before)) if before.map().slots() == *slots => {
                 Ok(Built::Slots(Slots::new(*hash, &before.map().rebalanced(&servers.into())?)?))
             }
+            (Scheme::Dialect(dialect), Built::Dialect(before)) => {
+                Ok(Built::Dialect(dialect.build_after(before, servers)?))
+            }
             _ => self.build(servers),
         }
     }

@@ -367,3 +367,16 @@ fn more_than_max_moved_is_a_finding() {
         assert!(run.err.starts_with("18.52% of the keys move, more than the "), "{}", run.err);
     }
 }
+
+#[test]
+fn a_redis_master_of_weight_0_gives_all_its_slots_and_no_others_move() {
+    let nodes: String = (1..=4).map(|i| format!("[[server]]\nname = \"10.0.0.{i}:6379\"\n")).collect();
+    let path = file("redis.toml", format!("version = 1\n[placement]\ndialect = \"redis-cluster\"\n{nodes}"));
+    for change in [["--weight", "10.0.0.1:6379=0"], ["--remove", "10.0.0.1:6379"]] {
+        let plan = run(["plan", &path, change[0], change[1], "--format", "json"]).json();
+        assert_eq!(plan["circle"]["stray_share"], json!(0.0), "{plan}");
+        assert_eq!(plan["circle_moved_share"], json!(0.25), "{plan}");
+    }
+    let plan = run(["plan", &path, "--add", "n5=10.0.0.5:6379", "--format", "json"]).json();
+    assert_eq!(plan["circle"]["stray_share"], json!(0.0), "{plan}");
+}

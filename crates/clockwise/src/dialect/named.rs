@@ -15,13 +15,13 @@ use super::{
     thanos, trafficserver, twemproxy, uhashring,
 };
 use crate::error::Error;
-use crate::hash::KeyHash;
+use crate::hash::{KeyHash, RedisSlot};
 use crate::jump::Jump;
 use crate::members::Buckets;
 use crate::modulo::ModN;
 use crate::placement::{Placement, ServerIx};
 use crate::ring::{Collision, Geometry, Ring};
-use crate::slots::Slots;
+use crate::slots::{SlotMap, Slots};
 
 /// What a recipe builds.
 pub(super) trait Recipe: Placement + fmt::Debug + Send + Sync {
@@ -43,6 +43,11 @@ pub(super) trait Recipe: Placement + fmt::Debug + Send + Sync {
 
     /// The key hash, where one number of a key decides.
     fn key_hash(&self) -> Option<&dyn KeyHash> {
+        None
+    }
+
+    /// The map, where a map of slots says who owns what.
+    fn slot_map(&self) -> Option<&SlotMap> {
         None
     }
 }
@@ -83,6 +88,9 @@ impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for ModN<H> {
 }
 
 impl<H: KeyHash + Send + Sync> Recipe for Slots<H> {
+    fn slot_map(&self) -> Option<&SlotMap> {
+        Some(self.map())
+    }
     fn table(&self) -> Option<&[ServerIx]> {
         Some(self.map().owners())
     }
@@ -169,6 +177,17 @@ macro_rules! dialects {
             /// The system's name in fleet files.
             pub fn name(&self) -> &'static str {
                 match self { $(Dialect::$variant(_) => $name,)+ }
+            }
+
+            /// The placement of these servers after a change from `before`: what systems whose maps
+            /// move with their nodes make of it (Redis Cluster), else [`build`](Dialect::build).
+            pub fn build_after(&self, before: &PlacedAs, servers: &Buckets) -> Result<PlacedAs, Error> {
+                match (self, before.0.slot_map()) {
+                    (Dialect::RedisCluster(options), Some(map)) if map.slots() == RedisSlot::SLOTS => {
+                        Ok(PlacedAs(Arc::new(options.build_after(map, servers)?)))
+                    }
+                    _ => self.build(servers),
+                }
             }
 
             /// The placement of these servers, as the system makes it.

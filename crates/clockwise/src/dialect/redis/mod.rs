@@ -105,6 +105,43 @@ impl Options {
         }
         Slots::redis(&map.build()?)
     }
+
+    /// The cluster after a change of its nodes or their weights, as `--cluster rebalance
+    /// --cluster-use-empty-masters` makes it of the map that there is: newcomers are added without
+    /// slots first, and what leaves or drains weighs 0 until it is empty. `nodes` is the order in
+    /// which the tool lists them; nodes that leave come last.
+    ///
+    /// A map of its own ([`Options::slots`]) that is another one than `map` is the answer itself.
+    /// Refuses what [`Rebalance::plan`] refuses.
+    pub fn build_after(&self, map: &SlotMap, nodes: &Buckets) -> Result<Slots<RedisSlot>, Error> {
+        if self.slots.as_ref().is_some_and(|slots| *slots != map.ranges()) {
+            return self.build(nodes);
+        }
+        let members = Members::from(nodes);
+        let weights = |servers: &[Server]| -> BTreeMap<ServerName, u32> {
+            let active = servers.iter().filter(|server| !server.is_draining());
+            active.map(|server| (server.name().clone(), server.weight().get())).collect()
+        };
+        if weights(map.servers()) == weights(nodes.servers()) {
+            return Slots::redis(&map.over(&members)?);
+        }
+        let mut all: Vec<Server> = nodes.servers().iter().map(|node| node.clone().active()).collect();
+        let mut weights = Vec::new();
+        for node in nodes.servers() {
+            weights.push((node.name().to_string(), node.effective_weight() as f32));
+        }
+        for owner in map.servers() {
+            if members.get(owner.name().as_str()).is_none() {
+                all.push(owner.clone());
+                weights.push((owner.name().to_string(), 0.0));
+            }
+        }
+        let union = Members::new(all.iter().cloned())?;
+        let order: Vec<&str> = all.iter().map(|node| node.name().as_str()).collect();
+        let rebalance = Rebalance { weights, use_empty_masters: true, ..Rebalance::default() };
+        let plan = rebalance.plan(&map.over(&union)?, &order)?;
+        Slots::redis(&plan.after().over(&members)?)
+    }
 }
 
 impl fmt::Display for Options {
@@ -299,6 +336,51 @@ mod tests {
         let with_replicas = Options { replicas: 1, ..Options::default() }.build(&nodes).unwrap();
         assert_eq!(firsts(&with_replicas), ["a1", "b1", "c1"]);
         assert_eq!(with_replicas.map().slotless().count(), 3);
+    }
+
+    #[test]
+    fn a_master_that_drains_or_leaves_gives_all_its_slots_and_no_others_move() {
+        let fleet = |spec: &[(&str, u32)]| list(spec);
+        let before = Options::default().build(&fleet(&[("m1", 1), ("m2", 1), ("m3", 1), ("m4", 1)])).unwrap();
+        let state = |server: &Server| match server.name().as_str() {
+            "m1" => server.clone().draining(),
+            _ => server.clone(),
+        };
+        let four = fleet(&[("m1", 1), ("m2", 1), ("m3", 1), ("m4", 1)]);
+        let drained = Buckets::new(four.servers().iter().map(state)).unwrap();
+        for after in [drained, fleet(&[("m2", 1), ("m3", 1), ("m4", 1)])] {
+            let after = Options::default().build_after(before.map(), &after).unwrap();
+            let counts = |name| match after.map().index_of(name) {
+                Some(at) => after.map().slot_counts()[at.index()],
+                None => 0,
+            };
+            assert_eq!(["m1", "m2", "m3", "m4"].map(counts), [0, 5462, 5461, 5461]);
+            let owners = |cluster: &Slots<RedisSlot>, slot| cluster.map().owner(slot).unwrap().name().clone();
+            for slot in 0..RedisSlot::SLOTS {
+                let (from, to) = (owners(&before, slot), owners(&after, slot));
+                assert!(from == to || from.as_str() == "m1", "slot {slot} goes from {from} to {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_newcomer_takes_its_share_and_another_map_is_taken_as_it_is() {
+        let before = Options::default().build(&list(&[("a", 1), ("b", 1), ("c", 1)])).unwrap();
+        let four = list(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]);
+        // Told as a map or not, it is the map that there is.
+        let told = Options { slots: Some(before.map().ranges()), ..Options::default() };
+        for options in [Options::default(), told.clone()] {
+            let after = options.build_after(before.map(), &four).unwrap();
+            assert_eq!(after.map().slot_counts(), [4096, 4096, 4096, 4096]);
+        }
+        // New addresses or the same list move nothing; weights do.
+        let same = told.build_after(before.map(), &list(&[("a", 1), ("b", 1), ("c", 1)])).unwrap();
+        assert_eq!(same.map().ranges(), before.map().ranges());
+        let heavy = told.build_after(before.map(), &list(&[("a", 1), ("b", 1), ("c", 2)])).unwrap();
+        assert_eq!(heavy.map().slot_counts(), [4096, 4096, 8192]);
+        let other = Options { slots: Some(heavy.map().ranges()), ..Options::default() };
+        let after = other.build_after(before.map(), &list(&[("a", 1), ("b", 1), ("c", 1)])).unwrap();
+        assert_eq!(after.map().ranges(), heavy.map().ranges());
     }
 
     #[test]
