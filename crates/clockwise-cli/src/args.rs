@@ -9,14 +9,14 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clockwise::Scheme;
 use clockwise_config::{Diagnostics, Kind, Settings};
 
-pub(crate) use comparing::{Check, Diff, DiffTable, Fingerprint, Migrate, Sampled};
+pub(crate) use comparing::{Check, Convert, Diff, DiffTable, Fingerprint, Migrate, Sampled};
 
 /// Exit codes, part of the interface: scripts and CI test them.
 const EXIT_CODES: &str = "\
 Exit codes:
   0  fine
-  1  findings: a threshold of yours was passed (plan --max-moved), two fleets differ (diff), or
-     something will hurt (check)
+  1  findings: a threshold of yours was passed (plan --max-moved), two fleets differ (diff), a
+     product has no such placement (convert), or something will hurt (check)
   2  usage: the command line is wrong
   3  input: a file or key could not be used; the message names file, line, server and value";
 
@@ -26,6 +26,12 @@ Examples:
   clockwise plan fleet.toml --weight cache-2=3 --compare
   clockwise plan fleet.toml#sessions --remove cache-1 --hit-ratio 0.95 --max-moved 12%
   clockwise plan before.toml after.toml --keys keys.txt --format json";
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  clockwise convert fleet.toml --to twemproxy > nutcracker.yml
+  clockwise convert nutcracker.yml#sessions --to toml
+  clockwise convert client.toml --to nginx --keys keys.txt";
 
 const DIFF_EXAMPLES: &str = "\
 Examples:
@@ -64,6 +70,9 @@ pub(crate) enum Command {
     /// What in a fleet will hurt, with the remedy and the figure behind it
     #[command(visible_alias = "lint")]
     Check(Check),
+    /// The same fleet as another product's file, if that product can place keys alike
+    #[command(after_help = CONVERT_EXAMPLES)]
+    Convert(Convert),
     /// From one scheme to another in steps: what moves in each, and what the database feels
     #[command(after_help = MIGRATE_EXAMPLES)]
     Migrate(Migrate),

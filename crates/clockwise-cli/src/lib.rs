@@ -62,6 +62,7 @@ impl CommandLine {
             Command::Diff(args) => commands::diff::run(args, console),
             Command::Check(args) => commands::check::run(args, console),
             Command::Migrate(args) => commands::migrate::run(args, console),
+            Command::Convert(args) => commands::convert::run(args, console),
             Command::Fingerprint(args) => commands::fingerprint::run(args, console),
             Command::Completions { shell } => commands::definitions::completions(*shell, console),
             Command::Man { dir } => commands::definitions::man(dir),

@@ -329,6 +329,15 @@ impl Pool {
         if options.strict { warning.escalated() } else { warning }
     }
 
+    /// A complaint about this fleet or one of its servers.
+    pub(crate) fn complain(&self, server: Option<&str>, message: String, severity: Severity) -> Diagnostic {
+        let place = self.place_of(server, "");
+        match severity {
+            Severity::Error => Diagnostic::error(&self.source, place, message),
+            Severity::Warning => Diagnostic::warning(&self.source, place, message),
+        }
+    }
+
     fn place_of(&self, server: Option<&str>, message: &str) -> Span {
         if server.is_some() {
             let named = |entry: &&ServerEntry| Some(entry.server.name().as_str()) == server;

@@ -43,6 +43,7 @@
 //! the one tree of `node`; a file or folder a product (`own`, `twemproxy`, `nginx`) reads that tree or
 //! has a syntax of its own; `fleet` is what comes out.
 
+mod convert;
 mod diagnostic;
 mod dialect;
 mod fields;
@@ -67,6 +68,7 @@ mod yaml;
 
 use clockwise::Scheme;
 
+pub use convert::{Candidate, Target};
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity};
 pub use fleet::{About, FleetFile, Pool, ServerEntry};
 pub use kind::Kind;

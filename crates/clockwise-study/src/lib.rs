@@ -1,6 +1,7 @@
 //! What a change does to real keys, and what theory says before there are any.
 //!
 //! - [`check`](mod@check): what in a fleet will hurt, with the figure behind it.
+//! - [`convert`]: the nearest of several ways to write a fleet.
 //! - [`diff`](mod@diff): two fleets side by side, and why they place keys differently.
 //! - [`draw`]: pictures of a ring and of shares.
 //! - [`keys`]: reading keys, from files of many kinds, as bytes.
@@ -11,6 +12,7 @@
 mod address;
 mod change;
 pub mod check;
+pub mod convert;
 pub mod diff;
 pub mod draw;
 pub mod keys;

@@ -1,7 +1,9 @@
 //! What can be typed to the commands that hold fleets against each other, or against what is known to
 //! hurt.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
+use clockwise_config::Target;
 
 use super::{File, Format, Keys, Ratio, Reading};
 
@@ -37,6 +39,25 @@ pub(crate) struct Diff {
     /// The table that --format csv prints; causes unless said
     #[arg(long, value_name = "TABLE")]
     pub(crate) csv_table: Option<DiffTable>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Convert {
+    /// A fleet's file; FILE#POOL picks one of several pools
+    #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
+    pub(crate) fleet: String,
+    /// The product whose file it becomes
+    #[arg(long, value_name = "PRODUCT", value_parser = targets())]
+    pub(crate) to: Target,
+    #[command(flatten)]
+    pub(crate) keys: Sampled,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+fn targets() -> impl TypedValueParser<Value = Target> {
+    PossibleValuesParser::new(Target::ALL.iter().map(|target| target.kind().name()))
+        .try_map(|name| name.parse::<Target>())
 }
 
 /// The tables of a diff: CSV is one table, so one is chosen.

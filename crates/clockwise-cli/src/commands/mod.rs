@@ -1,6 +1,7 @@
 //! A file a command.
 
 pub(crate) mod check;
+pub(crate) mod convert;
 pub(crate) mod definitions;
 pub(crate) mod diff;
 pub(crate) mod fingerprint;

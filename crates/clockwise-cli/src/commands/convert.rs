@@ -1,0 +1,72 @@
+//! `clockwise convert`: a fleet as another product's file, if that can place keys alike.
+
+use std::io::Write as _;
+
+use clockwise_config::{Candidate, Pool, Target};
+use clockwise_study::convert::{self, Nearest};
+use clockwise_study::diff::{Diff, Side};
+use clockwise_study::plan::Fleet;
+
+use crate::args;
+use crate::console::Console;
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::output::{count, percent};
+
+pub(crate) fn run(args: &args::Convert, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let pool = input::fleet(&args.fleet, &args.reading, console)?;
+    let candidates = args.to.candidates(&pool).map_err(Failure::from)?;
+    let keys = input::key_set(&args.keys)?;
+    let ways: Vec<Fleet> = candidates.iter().map(|candidate| fleet(&candidate.pool)).collect();
+    let nearest = match convert::nearest(&fleet(&pool), &ways, &keys) {
+        Some(Ok(nearest)) => nearest,
+        Some(Err(error)) => {
+            let at = if error.side == Side::A { &pool } else { &candidates[0].pool };
+            return Err(input::diagnosed(at, &error.error));
+        }
+        None => return Err(Failure::Input(format!("{} has no way to write such a fleet", args.to))),
+    };
+    let Nearest { index, diff } = nearest;
+    let chosen = &candidates[index];
+    if diff.differs() {
+        refuse(args.to, &pool, chosen, &diff, console);
+        return Ok(Exit::Findings);
+    }
+    input::warn_of(&chosen.pool, &diff.b, &args.reading, console)?;
+    console.answer(|out| Ok(out.write_all(chosen.text.as_bytes())?))?;
+    console.note(format_args!("note: {}", agreement(&pool, chosen, &diff)));
+    Ok(Exit::Fine)
+}
+
+fn fleet(pool: &Pool) -> Fleet {
+    Fleet { scheme: pool.scheme().clone(), servers: pool.servers().clone() }
+}
+
+/// How it is known that both place keys alike.
+fn agreement(pool: &Pool, chosen: &Candidate, diff: &Diff) -> String {
+    let keys = count(diff.moves.total().keys);
+    if pool.scheme() == chosen.pool.scheme() && pool.servers() == chosen.pool.servers() {
+        "the same servers under the same settings: no key has another owner".to_owned()
+    } else if diff.circle.is_some() {
+        format!("the same points under the same key hash ({}): no key has another owner", chosen.pool.scheme())
+    } else {
+        format!("none of {keys} keys has another owner under {}", chosen.pool.scheme())
+    }
+}
+
+/// Says what would move, and why, and prints no file.
+fn refuse(to: Target, pool: &Pool, chosen: &Candidate, diff: &Diff, console: &mut Console<'_>) {
+    let moved = diff.moves.moved().keys;
+    console.note(format_args!(
+        "{} cannot be written as {to}: under the nearest that it has, {}, {} of {} keys ({}) would have another owner",
+        input::title(pool),
+        chosen.pool.scheme(),
+        count(moved),
+        count(diff.moves.total().keys),
+        percent(diff.share()),
+    ));
+    for cause in &diff.causes {
+        let detail = cause.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+        console.note(format_args!("  {}: {} here, {} there{detail}", cause.knob.name(), cause.a, cause.b));
+    }
+}

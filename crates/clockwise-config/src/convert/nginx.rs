@@ -1,0 +1,39 @@
+//! An `upstream` of nginx.
+
+use std::fmt::Write;
+
+use clockwise::dialect::Dialect;
+use clockwise::dialect::nginx::Options;
+
+use super::{Draft, Unwritable, settings};
+
+/// With and without `consistent`.
+pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
+    let own = |dialect: &Dialect| match dialect {
+        Dialect::Nginx(options) => Some(*options),
+        _ => None,
+    };
+    let all = || [true, false].map(|consistent| Options { consistent }).into();
+    settings(draft, own, all).iter().map(|options| text(draft, options)).collect()
+}
+
+/// What is hashed of a request is for whoever takes the file to say: it places no key otherwise.
+fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
+    let consistent = if options.consistent { " consistent" } else { "" };
+    let mut out = format!("upstream {} {{\n    hash $request_uri{consistent};\n", draft.name);
+    for server in draft.servers() {
+        let address = server.address().as_str();
+        let plain = |byte: u8| byte.is_ascii_graphic() && !b";{}\"'\\$#".contains(&byte);
+        if !address.bytes().all(plain) {
+            return Err(Unwritable::server(server, "has an address that nginx would need quotes for"));
+        }
+        let path = if address.starts_with('/') { "unix:" } else { "" };
+        let _ = write!(out, "    server {path}{address}");
+        if server.weight().get() != 1 {
+            let _ = write!(out, " weight={}", server.weight());
+        }
+        out.push_str(if server.is_draining() { " down;\n" } else { ";\n" });
+    }
+    out.push_str("}\n");
+    Ok(out)
+}

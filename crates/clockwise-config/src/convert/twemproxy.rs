@@ -1,0 +1,77 @@
+//! A pool of twemproxy.
+
+use std::fmt::Write;
+
+use clockwise::Server;
+use clockwise::dialect::Dialect;
+use clockwise::dialect::twemproxy::{Distribution, Hash, Options};
+
+use super::{Draft, Unwritable, settings};
+
+/// Every distribution, hash and way to name servers.
+pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
+    let own = |dialect: &Dialect| match dialect {
+        Dialect::Twemproxy(options) => Some(options.clone()),
+        _ => None,
+    };
+    let all = || {
+        let with = |distribution| {
+            Hash::ALL.iter().map(move |&hash| Options { distribution, hash, ..Options::default() })
+        };
+        Distribution::ALL.iter().flat_map(|&distribution| with(distribution)).collect()
+    };
+    let options = settings(draft, own, all);
+    let namings: &[bool] = if options.len() == 1 { &[true] } else { &[true, false] };
+    namings.iter().flat_map(|&named| options.iter().map(move |options| text(draft, options, named))).collect()
+}
+
+/// One pool. Without names twemproxy calls a server by its address, and the default port goes unsaid.
+fn text(draft: &Draft<'_>, options: &Options, named: bool) -> Result<String, Unwritable> {
+    let mut out = format!("{}:\n  listen: 127.0.0.1:22121\n", draft.name);
+    let _ = writeln!(out, "  hash: {}\n  distribution: {}", options.hash, options.distribution);
+    if let Some(tag) = options.hash_tag {
+        let [open, close] = tag.marks().map(char::from);
+        let _ = writeln!(out, "  hash_tag: {}", quoted(&format!("{open}{close}"))?);
+    }
+    out.push_str("  servers:\n");
+    for server in draft.servers() {
+        if server.is_draining() {
+            let _ = writeln!(out, "   # {} is draining and owns nothing", server.name());
+            continue;
+        }
+        let _ = writeln!(out, "   - {}", quoted(&line(server, named)?)?);
+    }
+    Ok(out)
+}
+
+fn line(server: &Server, named: bool) -> Result<String, Unwritable> {
+    let address = server.address().as_str();
+    let has_port = address.rsplit_once(':').is_some_and(|(host, port)| {
+        let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && (!host.contains(':') || host.starts_with('['))
+    });
+    if !has_port && !address.starts_with('/') {
+        return Err(Unwritable::server(server, "has no port in its address, and twemproxy needs one"));
+    }
+    // twemproxy writes IPv6 without brackets.
+    let address = address.replace(['[', ']'], "");
+    let name = server.name().as_str();
+    if name.contains(' ') {
+        return Err(Unwritable::server(server, "has a blank in its name, and twemproxy's names have none"));
+    }
+    let weight = server.weight();
+    Ok(if named { format!("{address}:{weight} {name}") } else { format!("{address}:{weight}") })
+}
+
+/// A scalar of YAML, in quotes where it needs them.
+fn quoted(text: &str) -> Result<String, Unwritable> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"./:_- ".contains(&byte);
+    if text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/') && text.bytes().all(plain) && !text.contains(": ")
+    {
+        return Ok(text.to_owned());
+    }
+    if text.contains(char::is_control) {
+        return Err(Unwritable::fleet(format!("{text:?} has control characters, and a line of twemproxy's has none")));
+    }
+    Ok(format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
+}
