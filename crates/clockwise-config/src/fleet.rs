@@ -329,13 +329,9 @@ impl Pool {
         if options.strict { warning.escalated() } else { warning }
     }
 
-    /// A complaint about this fleet or one of its servers.
-    pub(crate) fn complain(&self, server: Option<&str>, message: String, severity: Severity) -> Diagnostic {
-        let place = self.place_of(server, "");
-        match severity {
-            Severity::Error => Diagnostic::error(&self.source, place, message),
-            Severity::Warning => Diagnostic::warning(&self.source, place, message),
-        }
+    /// An error about this fleet, or about one of its servers.
+    pub(crate) fn error_at(&self, server: Option<&str>, message: String) -> Diagnostic {
+        Diagnostic::error(&self.source, self.place_of(server, ""), message)
     }
 
     fn place_of(&self, server: Option<&str>, message: &str) -> Span {

@@ -1,5 +1,7 @@
 //! Which of several ways to write a fleet places keys most like it.
 
+use clockwise::Placement as _;
+
 use crate::diff::{Diff, NoPlacement, diff, owners};
 use crate::keys::KeySet;
 use crate::pairing::Pairing;
@@ -22,13 +24,18 @@ pub struct Nearest {
 /// Returns nothing only if no ways were given.
 pub fn nearest(fleet: &Fleet, ways: &[Fleet], keys: &KeySet) -> Option<Result<Nearest, NoPlacement>> {
     let tried: Vec<&[u8]> = keys.iter().take(TRIED).map(|record| record.key).collect();
-    let here = fleet.scheme.build(&fleet.servers).map(|built| owners(&built, &tried)).unwrap_or_default();
+    let here = fleet.scheme.build(&fleet.servers).ok();
     let differing = |way: &Fleet| {
-        let built = way.scheme.build(&way.servers).ok()?;
+        let (here, there) = (here.as_ref()?, way.scheme.build(&way.servers).ok()?);
         let pairing = Pairing::new(fleet.servers.servers(), way.servers.servers());
-        let (first, second) = (pairing.first(), pairing.second());
-        let there = owners(&built, &tried);
-        Some(here.iter().zip(&there).filter(|(a, b)| first[a.index()] != second[b.index()]).count())
+        // Placements hold servers in orders of their own, so owners are compared by name.
+        let renamed = pairing.renamed(&there, way.servers.servers());
+        let owners = owners(here, &tried).into_iter().zip(owners(&there, &tried));
+        Some(
+            owners
+                .filter(|(a, b)| here.servers()[a.index()].name() != renamed.servers()[b.index()].name())
+                .count(),
+        )
     };
     // Of equals the first: ways are given with the most likely before the others.
     let counts = ways.iter().map(|way| differing(way).unwrap_or(usize::MAX));

@@ -1,7 +1,5 @@
 //! `clockwise convert`: a fleet as another product's file, if that can place keys alike.
 
-use std::io::Write as _;
-
 use clockwise_config::{Candidate, Pool, Target};
 use clockwise_study::convert::{self, Nearest};
 use clockwise_study::diff::{Diff, Side};
@@ -48,7 +46,10 @@ fn agreement(pool: &Pool, chosen: &Candidate, diff: &Diff) -> String {
     if pool.scheme() == chosen.pool.scheme() && pool.servers() == chosen.pool.servers() {
         "the same servers under the same settings: no key has another owner".to_owned()
     } else if diff.circle.is_some() {
-        format!("the same points under the same key hash ({}): no key has another owner", chosen.pool.scheme())
+        format!(
+            "the same points under the same key hash ({}): no key has another owner",
+            chosen.pool.scheme()
+        )
     } else {
         format!("none of {keys} keys has another owner under {}", chosen.pool.scheme())
     }

@@ -4,6 +4,7 @@
 mod changes;
 mod checks;
 mod comparing;
+mod converting;
 mod definitions;
 mod exits;
 mod fleets;

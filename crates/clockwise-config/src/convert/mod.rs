@@ -14,7 +14,7 @@ use std::str::FromStr;
 use clockwise::dialect::Dialect;
 use clockwise::{Scheme, Server};
 
-use crate::diagnostic::{Diagnostic, Severity, quoted};
+use crate::diagnostic::{Diagnostic, quoted};
 use crate::fleet::Pool;
 use crate::kind::Kind;
 use crate::suggest::nearest;
@@ -75,8 +75,7 @@ impl Draft<'_> {
 
 impl Target {
     /// All targets.
-    pub const ALL: &[Target] =
-        &[Target::Toml, Target::Twemproxy, Target::Nginx];
+    pub const ALL: &[Target] = &[Target::Toml, Target::Twemproxy, Target::Nginx];
 
     /// The kind of its files.
     pub fn kind(self) -> Kind {
@@ -102,9 +101,7 @@ impl Target {
         let mut candidates = Vec::new();
         let mut refused = None;
         for text in texts {
-            let read = text.map_err(|unwritable| {
-                pool.complain(unwritable.server.as_deref(), unwritable.why, Severity::Error)
-            });
+            let read = text.map_err(|unwritable| pool.error_at(unwritable.server.as_deref(), unwritable.why));
             // What the product's own reader refuses, the product does.
             let read = read.and_then(|text| {
                 let path = format!("{} as {self}", pool.path());
@@ -113,7 +110,7 @@ impl Target {
                     Ok(pool) => Ok(Candidate { text, pool }),
                     Err(complaints) => {
                         let first = complaints.iter().next().map_or("it cannot be read", Diagnostic::message);
-                        Err(pool.complain(None, format!("{self} refuses such a fleet: {first}"), Severity::Error))
+                        Err(pool.error_at(None, format!("{self} refuses such a fleet: {first}")))
                     }
                 }
             });
@@ -145,7 +142,9 @@ impl FromStr for Target {
         match Target::ALL.iter().find(|target| target.kind().name() == text) {
             Some(target) => Ok(*target),
             None => Err(match nearest(text, names()) {
-                Some(meant) => format!("fleets cannot be written as {}: did you mean {}?", quoted(text), quoted(meant)),
+                Some(meant) => {
+                    format!("fleets cannot be written as {}: did you mean {}?", quoted(text), quoted(meant))
+                }
                 None => format!(
                     "fleets cannot be written as {}: there are {}",
                     quoted(text),

@@ -66,12 +66,16 @@ fn line(server: &Server, named: bool) -> Result<String, Unwritable> {
 /// A scalar of YAML, in quotes where it needs them.
 fn quoted(text: &str) -> Result<String, Unwritable> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"./:_- ".contains(&byte);
-    if text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/') && text.bytes().all(plain) && !text.contains(": ")
+    if text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
+        && text.bytes().all(plain)
+        && !text.contains(": ")
     {
         return Ok(text.to_owned());
     }
     if text.contains(char::is_control) {
-        return Err(Unwritable::fleet(format!("{text:?} has control characters, and a line of twemproxy's has none")));
+        return Err(Unwritable::fleet(format!(
+            "{text:?} has control characters, and a line of twemproxy's has none"
+        )));
     }
     Ok(format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
 }
