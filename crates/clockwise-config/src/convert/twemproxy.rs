@@ -11,7 +11,7 @@ use super::{Draft, Unwritable, settings};
 /// Every distribution, hash and way to name servers.
 pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
     let own = |dialect: &Dialect| match dialect {
-        Dialect::Twemproxy(options) => Some(options.clone()),
+        Dialect::Twemproxy(options) => Some(*options),
         _ => None,
     };
     let all = || {

@@ -15,6 +15,7 @@
 //! | `unequal-points` | servers of one weight have different numbers of points |
 //! | `lost-digest` | single precision rounds a server's points below what its weight calls for |
 //! | `ties` | servers have a point at one position |
+//! | `ids-by-position` | points are made from ids, and a server has none but by its place in the list |
 //! | `order-matters` | another order of the list is another placement |
 //! | `small-table` | a Maglev table has fewer than [`SLOTS_A_SERVER`] slots a server |
 //! | `large-table` | weights make more than [`MANY_POINTS`] points or buckets |

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use clockwise::dialect::Dialect;
+use clockwise::dialect::{Dialect, haproxy};
 use clockwise::hash::Width;
 use clockwise::{Buckets, Geometry, Placement as _, Scheme, Server, Share};
 
@@ -34,7 +34,9 @@ pub(super) fn check(checked: &Checked<'_>) -> Vec<Finding> {
             findings.extend(uneven_shares(checked, ring.as_ref()));
         }
     }
-    findings.extend(order_matters(checked));
+    let by_position = ids_by_position(checked);
+    // That the order matters is another word for it.
+    findings.extend(by_position.or_else(|| order_matters(checked)));
     findings.extend(small_table(checked));
     findings.extend(large_table(checked, ring.as_ref()));
     findings
@@ -353,6 +355,46 @@ fn uneven_shares(checked: &Checked<'_>, ring: Option<&Geometry>) -> Option<Findi
 /// The setting that says how many points a server has, where there is one.
 fn point_setting(checked: &Checked<'_>) -> Subject {
     checked.setting("points_per_weight")
+}
+
+/// HAProxy makes the points of a server from its id, and numbers servers by their place unless the
+/// file does.
+fn ids_by_position(checked: &Checked<'_>) -> Option<Finding> {
+    let Scheme::Dialect(Dialect::Haproxy(options)) = checked.scheme else { return None };
+    let from_id = matches!(options.hash_key, haproxy::HashKey::Id | haproxy::HashKey::Id32);
+    if options.hash_type.method() != haproxy::Method::Consistent || !from_id {
+        return None;
+    }
+    let servers = checked.servers.servers();
+    let unnumbered = |server: &&Server| !options.ids.contains_key(server.name());
+    let first = servers.iter().find(unnumbered)?;
+    let rest = servers.iter().filter(|server| server.name() != first.name()).cloned();
+    let without = checked.scheme.build(&Buckets::new(rest).ok()?).ok()?;
+    // Keys of the others: those of the server that leaves have to move.
+    let (mut others, mut moved) = (0_u32, 0_u32);
+    for index in 0..SAMPLE {
+        let key = seeded_key(1, index);
+        let before = checked.built.owner(&key).name();
+        if before != first.name() {
+            others += 1;
+            moved += u32::from(before != without.owner(&key).name());
+        }
+    }
+    let share = if others == 0 { 0.0 } else { f64::from(moved) / f64::from(others) };
+    if moved == 0 {
+        return None;
+    }
+    let subject = Subject::Server(first.name().clone());
+    let finding = Finding::new("ids-by-position", Severity::Warning, subject).because(
+        format!(
+            "server {} has no `id`, and HAProxy gives it one by its place: without it {:.1}% of the other servers' keys move too",
+            first.name(),
+            share * 100.0
+        ),
+        "points are made from ids, so whoever stands behind a server that comes or goes gets another's points",
+        "write `id N` on every server, with numbers that are never used again; written as HAProxy numbers them today, no key moves",
+    );
+    Some(finding.figure("share of the others' keys moved without it", share, None))
 }
 
 fn order_matters(checked: &Checked<'_>) -> Option<Finding> {

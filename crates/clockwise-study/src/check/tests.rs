@@ -1,6 +1,6 @@
 //! Fleets with one thing wrong each, and what is found.
 
-use clockwise::dialect::{dskit, libmemcached, twemproxy};
+use clockwise::dialect::{dskit, haproxy, libmemcached, twemproxy};
 use clockwise::hash::NamedHash;
 use clockwise::{Buckets, Scheme, Server, ServerName};
 
@@ -192,6 +192,19 @@ fn schemes_of_a_list_say_what_another_order_moves() {
     assert_eq!(finding.severity, Severity::Note);
     // Reversed, a key stays only where it meets its own server: never, for an even number.
     assert!(value(&finding) > 0.99, "{finding:?}");
+}
+
+#[test]
+fn ids_that_haproxy_gives_by_position_are_warned_of_and_written_ids_are_not() {
+    let mut options = haproxy::Options { hash_type: "consistent".parse().unwrap(), ..Default::default() };
+    let finding = only(&fleet(options.clone(), numbered(20)), "ids-by-position");
+    assert_eq!(finding.subject.about(), About::Server("cache-0"));
+    // Every server takes over the points of the one before it.
+    assert!(value(&finding) > 0.8, "{finding:?}");
+    assert!(!rules(&fleet(options.clone(), numbered(20))).iter().any(|rule| rule.contains("order-matters")));
+    options.ids = numbered(20).iter().zip(1..).map(|(server, id)| (server.name().clone(), id)).collect();
+    let found = rules(&fleet(options, numbered(20)));
+    assert!(!found.iter().any(|rule| rule.contains("ids-by-position")), "{found:?}");
 }
 
 #[test]
