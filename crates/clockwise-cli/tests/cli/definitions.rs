@@ -5,8 +5,19 @@ use std::path::Path;
 
 use super::{assert_has, run};
 
-const COMMANDS: [&str; 10] =
-    ["plan", "owner", "ring", "size", "diff", "check", "migrate", "fingerprint", "completions", "man"];
+const COMMANDS: [&str; 10] = [
+    "plan",
+    "owner",
+    "ring",
+    "size",
+    "convert",
+    "diff",
+    "check",
+    "migrate",
+    "fingerprint",
+    "completions",
+    "man",
+];
 
 #[test]
 fn help_names_every_command_and_exit_code() {
