@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{assert_has, run};
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "plan",
     "owner",
     "ring",
