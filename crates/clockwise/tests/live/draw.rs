@@ -56,7 +56,7 @@ impl Draw {
             _ => 1 + self.below(20),
         };
         let equal = self.once_in(2);
-        let largest = *self.pick(&[2, 3, 10, 100]);
+        let largest = *self.pick(&[2, 3, 10, 30]);
         let same_port = self.once_in(2);
         let servers = (0..count).map(|number| {
             let port = if same_port { 11_211 } else { 11_210 + self.below(4) };

@@ -136,7 +136,7 @@ impl Score {
         let system = text(file, "system");
         let mut words = file["version"].as_str().unwrap_or_default().split(' ');
         let version = words.find(|word| word.contains(|c: char| c.is_ascii_digit()));
-        self.close_as(system, version.unwrap_or("not recorded"), at_least);
+        self.close_as(system, version.unwrap_or("version not recorded"), at_least);
     }
 
     /// The same where the file does not say system and version in few words.
