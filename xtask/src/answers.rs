@@ -36,7 +36,7 @@ const SYSTEMS: &[System] = &[
     system("libmemcached", Tests, Tests),
     system("twemproxy", Tests, Tests),
     system("libketama", Tests, Nowhere("no package has the C library")),
-    system("spymemcached", Tests, Nowhere("needs a Java machine")),
+    system("spymemcached", Tests, Tests),
     system("php-memcached", Tests, Tests),
     system("php-memcache", Tests, Tests),
     system("pylibmc", Tests, Tests),

@@ -75,6 +75,11 @@ const PACKAGES: &[Package] = &[
         found: Found::By(&["python3", "-c", "import ctypes; ctypes.CDLL('libmemcached.so.11')"]),
         why: "libmemcached, whose owners the library must name: asked live by the tests",
     },
+    Package {
+        name: "libspymemcached-java",
+        found: Found::Program("/usr/share/java/spymemcached.jar"),
+        why: "spymemcached, whose owners the library must name: asked live by the tests, if there is Java",
+    },
     Package { name: "nodejs", found: Found::Program("node"), why: "Node's clients, asked live by the tests" },
     Package { name: "npm", found: Found::Program("npm"), why: "Node's clients, asked live by the tests" },
     Package { name: "php-cli", found: Found::Program("php"), why: "PHP's clients, asked live by the tests" },

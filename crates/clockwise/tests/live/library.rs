@@ -39,6 +39,11 @@ impl Pool {
         Pool { list, options, dialect: dialect.into(), keys, spelled }
     }
 
+    /// The keys as the script takes them.
+    pub(crate) fn keys(&self) -> &[String] {
+        &self.spelled
+    }
+
     /// As the scripts take it.
     pub(crate) fn question(&self) -> Value {
         let server = |server: &clockwise::Server| {
@@ -91,13 +96,20 @@ pub(crate) fn compare_with(score: &mut Score, answer: &Value, pools: &[Pool]) {
 
 /// The script's answer, unless the library could not be had.
 pub(crate) fn ask(system: &str, script: &str, library: &str, question: &Value) -> Option<Value> {
+    ask_text(system, script, library, &question.to_string())
+}
+
+/// The same for a script whose language has no JSON of its own.
+pub(crate) fn ask_text(system: &str, script: &str, library: &str, question: &str) -> Option<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/ask").join(script);
-    let program = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("js") => "node",
-        Some("php") => "php",
-        _ => "python3",
+    let (program, options) = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("js") => ("node", vec![]),
+        Some("php") => ("php", vec![]),
+        Some("java") => ("java", vec!["-cp".to_owned(), format!("/usr/share/java/{library}.jar")]),
+        _ => ("python3", vec![]),
     };
     let child = Command::new(program)
+        .args(options)
         .arg(path)
         .arg(library)
         .stdin(Stdio::piped())
@@ -112,9 +124,13 @@ pub(crate) fn ask(system: &str, script: &str, library: &str, question: &Value) -
         }
     };
     // A script reads all of the question before it writes.
-    let sent = child.stdin.take().expect("its input").write_all(question.to_string().as_bytes());
+    let sent = child.stdin.take().expect("its input").write_all(question.as_bytes());
     let output = child.wait_with_output().expect("its output");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if said.contains("jdk.compiler") {
+        not_asked(system, "this Java has no compiler");
+        return None;
+    }
     assert!(output.status.success() && sent.is_ok(), "{script} {library} failed:\n{said}");
     let answer: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{script} {library}: {error}\n{said}"));

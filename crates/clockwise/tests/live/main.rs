@@ -25,4 +25,5 @@ mod python;
 mod redis;
 mod redis_server;
 mod score;
+mod spymemcached;
 mod twemproxy;
