@@ -63,7 +63,7 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "python3",
         found: Found::Program("python3"),
-        why: "another language, which must print the same fingerprints and turns; and its clients, asked live",
+        why: "another language, which must give the same fingerprints, turns and test vectors; and its clients, asked live",
     },
     Package {
         name: "python3-venv",
@@ -80,7 +80,11 @@ const PACKAGES: &[Package] = &[
         found: Found::Program("/usr/share/java/spymemcached.jar"),
         why: "spymemcached, whose owners the library must name: asked live by the tests, if there is Java",
     },
-    Package { name: "nodejs", found: Found::Program("node"), why: "Node's clients, asked live by the tests" },
+    Package {
+        name: "nodejs",
+        found: Found::Program("node"),
+        why: "a third language, for the same; and its clients, asked live",
+    },
     Package { name: "npm", found: Found::Program("npm"), why: "Node's clients, asked live by the tests" },
     Package { name: "php-cli", found: Found::Program("php"), why: "PHP's clients, asked live by the tests" },
     Package {

@@ -16,7 +16,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  fine
   1  findings: a threshold of yours was passed (plan --max-moved), two fleets differ (diff), a
-     product has no such placement (convert), or something will hurt (check)
+     product has no such placement (convert), something will hurt (check), or an answer came out
+     otherwise (vectors --check)
   2  usage: the command line is wrong
   3  input: a file or key could not be used; the message names file, line, server and value";
 
@@ -43,6 +44,13 @@ Examples:
   clockwise migrate nutcracker.yml --to ring --hit-ratio 0.95
   clockwise migrate fleet.toml --to twemproxy,hash=murmur --steps 4 --keys keys.csv
   clockwise migrate before.toml --to after.toml";
+
+const VECTORS_EXAMPLES: &str = "\
+Examples:
+  clockwise vectors ring > ring.json
+  clockwise vectors --out vectors
+  clockwise vectors --check
+  clockwise vectors --check vectors/ring.json";
 
 /// Which server owns this key, what moves when the fleet changes, and does every client agree?
 #[derive(Debug, Parser)]
@@ -78,6 +86,9 @@ pub(crate) enum Command {
     Migrate(Migrate),
     /// Sixteen digits that two clients compare to see whether they agree
     Fingerprint(Fingerprint),
+    /// Test vectors for programs in other languages: print, write or recompute them
+    #[command(after_help = VECTORS_EXAMPLES)]
+    Vectors(Vectors),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -321,6 +332,27 @@ pub(crate) struct Ring {
     #[command(flatten)]
     pub(crate) reading: Reading,
     /// How the answer is printed
+    #[arg(long, default_value = "table")]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
+pub(crate) struct Vectors {
+    /// Print these: `hash`, a scheme, a dialect, or `schema` for the JSON Schema of all
+    #[arg(value_name = "NAME", group = "what")]
+    pub(crate) name: Option<String>,
+    /// List the names, and how many tests each has
+    #[arg(long, group = "what")]
+    pub(crate) list: bool,
+    /// Write all of them, and the schema, into a folder; it is made if it is not there
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, group = "what")]
+    pub(crate) out: Option<PathBuf>,
+    /// Compute every answer of these files (of a folder, all in it) anew and name each that differs;
+    /// without any, of the files that this program was built with
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, num_args = 0.., group = "what")]
+    pub(crate) check: Option<Vec<PathBuf>>,
+    /// How --list and --check print
     #[arg(long, default_value = "table")]
     pub(crate) format: Format,
 }

@@ -8,6 +8,7 @@
 //! - [`migrate`](mod@migrate): from one scheme to another in steps, and what each costs.
 //! - [`plan`]: the same keys before and after a change, under one scheme or all of them.
 //! - [`theory`]: how even a ring can be, from servers and points alone.
+//! - [`vectors`]: questions and answers that a program in any language checks itself against.
 
 mod address;
 mod change;
@@ -20,6 +21,7 @@ pub mod migrate;
 mod pairing;
 pub mod plan;
 pub mod theory;
+pub mod vectors;
 
 pub use change::{BadChange, Change};
 pub use pairing::{Pairing, Renamed};

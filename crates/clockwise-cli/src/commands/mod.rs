@@ -10,3 +10,4 @@ pub(crate) mod owner;
 pub(crate) mod plan;
 pub(crate) mod ring;
 pub(crate) mod size;
+pub(crate) mod vectors;

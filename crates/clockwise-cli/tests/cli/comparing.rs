@@ -179,6 +179,15 @@ fn ten_lines_of_python_print_the_same_probe_fingerprint() {
 }
 
 #[test]
+fn ten_lines_of_javascript_print_the_same_probe_fingerprint() {
+    let script = fence("fingerprints.md", "js");
+    assert!(script.lines().count() <= 10, "{script}");
+    let ours = json(&["fingerprint", BY_HASH]).json();
+    let theirs = printed("node", &["--input-type=module", "-e", &script]);
+    assert_eq!(theirs, ours["probes"].as_str().unwrap());
+}
+
+#[test]
 fn a_line_of_shell_prints_the_same_probe_fingerprint() {
     let keys: Vec<String> = (0..4096).map(|number| number.to_string()).collect();
     let arguments =

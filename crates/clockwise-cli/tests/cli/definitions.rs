@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{assert_has, run};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "plan",
     "owner",
     "ring",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 11] = [
     "check",
     "migrate",
     "fingerprint",
+    "vectors",
     "completions",
     "man",
 ];

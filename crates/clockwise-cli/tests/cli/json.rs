@@ -128,7 +128,19 @@ pub(super) fn json(arguments: &[&str]) -> Run {
 fn every_command_with_json_is_documented() {
     assert_eq!(
         documented().into_keys().collect::<Vec<_>>(),
-        ["check", "diff", "fingerprint", "migrate", "owner", "plan", "ring", "ring --points", "size"]
+        [
+            "check",
+            "diff",
+            "fingerprint",
+            "migrate",
+            "owner",
+            "plan",
+            "ring",
+            "ring --points",
+            "size",
+            "vectors --check",
+            "vectors --list"
+        ]
     );
 }
 

@@ -15,6 +15,7 @@ mod migrating;
 mod mutations;
 mod plan;
 mod streams;
+mod vectors;
 
 use std::fs;
 use std::io::Write;

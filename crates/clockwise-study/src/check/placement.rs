@@ -129,7 +129,7 @@ fn lost_digest(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
         let digests = 40 * u128::from(servers) * u128::from(server.weight().get()) / u128::from(total);
         4 * digests as u64
     };
-    if active(checked, ring).any(|(server, points)| single(server) != points.into()) {
+    if active(checked, ring).any(|(server, points)| single(server) != u64::from(points)) {
         return None;
     }
     let (server, points) = active(checked, ring).find(|(server, points)| exact(server) > (*points).into())?;

@@ -17,6 +17,7 @@ use super::{
 use crate::error::Error;
 use crate::hash::{KeyHash, RedisSlot};
 use crate::jump::Jump;
+use crate::maglev::Maglev;
 use crate::members::Buckets;
 use crate::modulo::ModN;
 use crate::placement::{Placement, ServerIx};
@@ -57,12 +58,13 @@ impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Placed<H> {
         self.as_ring().map(Ring::geometry)
     }
     fn table(&self) -> Option<&[ServerIx]> {
-        self.as_table().map(ModN::table)
+        self.as_table().map(ModN::table).or_else(|| self.as_maglev().map(Maglev::table))
     }
     fn key_hash(&self) -> Option<&dyn KeyHash> {
-        Some(match (self.as_ring(), self.as_table()) {
-            (Some(ring), _) => ring.hash(),
-            (None, table) => table?.hash(),
+        Some(match (self.as_ring(), self.as_table(), self.as_maglev()) {
+            (Some(ring), _, _) => ring.hash(),
+            (None, Some(table), _) => table.hash(),
+            (None, None, maglev) => maglev?.hash(),
         })
     }
 }

@@ -1,0 +1,170 @@
+//! Checking vectors: every test is computed anew.
+
+use std::fmt;
+
+use clockwise::Placement as _;
+
+use super::hashes;
+use super::make::{arriving, layout, names};
+use super::model::{
+    File, Group, HashHead, HashTest, OwnerTest, PointsTest, PoolHead, RejectHead, RejectTest, Tests,
+};
+use super::pool::{Built, Pool, system};
+
+/// A test whose answer came out otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    group: usize,
+    test: Option<u64>,
+    what: String,
+    expected: String,
+    got: String,
+}
+
+impl Difference {
+    /// The group's number in its file, from 1.
+    pub fn group(&self) -> usize {
+        self.group
+    }
+
+    /// The test's id; nothing where the group as a whole cannot be asked.
+    pub fn test(&self) -> Option<u64> {
+        self.test
+    }
+
+    /// What was compared: `owner`, `sha256`.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// What the file says.
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+
+    /// What came out.
+    pub fn got(&self) -> &str {
+        &self.got
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "group {}", self.group)?;
+        if let Some(test) = self.test {
+            write!(f, ", test {test}")?;
+        }
+        write!(f, ": {}: expected {}, got {}", self.what, self.expected, self.got)
+    }
+}
+
+/// Recomputes every test of a file: what differs, in the order of the file.
+pub fn check(file: &File) -> Vec<Difference> {
+    let mut found = Found { group: 0, differences: Vec::new() };
+    for (group, number) in file.groups.iter().zip(1..) {
+        found.group = number;
+        match group {
+            Group::Hash(group) => found.hash(group),
+            Group::Points(group) => found.points(group),
+            Group::Owner(group) => found.owners(group),
+            Group::Reject(group) => found.rejects(group),
+        }
+    }
+    found.differences
+}
+
+struct Found {
+    group: usize,
+    differences: Vec<Difference>,
+}
+
+impl Found {
+    fn compare<T: PartialEq + fmt::Display>(&mut self, test: Option<u64>, what: &str, expected: T, got: T) {
+        if expected != got {
+            self.differences.push(Difference {
+                group: self.group,
+                test,
+                what: what.to_owned(),
+                expected: expected.to_string(),
+                got: got.to_string(),
+            });
+        }
+    }
+
+    fn hash(&mut self, Tests { head, tests }: &Tests<HashHead, HashTest>) {
+        let Some(hash) = hashes::find(&head.hash) else {
+            return self.compare(None, "hash", head.hash.as_str(), "no hash of that name");
+        };
+        self.compare(None, "bits", head.bits, hash.bits());
+        for test in tests {
+            self.compare(Some(test.id), "value", test.value.0, hash.hash(&test.input.0));
+        }
+    }
+
+    /// The pool of a group; a pool that is refused is one difference.
+    fn pool(&mut self, head: &PoolHead) -> Option<Built> {
+        match Pool::of(head).build() {
+            Ok(built) => Some(built),
+            Err(refused) => {
+                self.compare(None, "pool", "a placement".to_owned(), format!("a refusal: {refused}"));
+                None
+            }
+        }
+    }
+
+    fn points(&mut self, Tests { head, tests }: &Tests<PoolHead, PointsTest>) {
+        let Some(Built { built, .. }) = self.pool(head) else { return };
+        let points = layout(&built);
+        for test in tests {
+            let id = Some(test.id);
+            let Some(got) = points.clone().map(|points| points.test(test.id, Vec::new())) else {
+                self.compare(id, "of", format!("{:?}", test.of), "no points and no slots".to_owned());
+                continue;
+            };
+            self.compare(id, "of", format!("{:?}", test.of), format!("{:?}", got.of));
+            self.compare(id, "count", test.count, got.count);
+            for (what, expected, got) in [("first", &test.first, &got.first), ("last", &test.last, &got.last)]
+            {
+                let shown = |point: &super::model::Point| format!("{} of {}", point.position.0, point.server);
+                self.compare(id, what, shown(expected), shown(got));
+            }
+            self.compare(id, "sha256", String::from(test.sha256.clone()), String::from(got.sha256));
+        }
+    }
+
+    fn owners(&mut self, Tests { head, tests }: &Tests<PoolHead, OwnerTest>) {
+        let Some(Built { built, .. }) = self.pool(head) else { return };
+        let name = |ix: clockwise::ServerIx| built.servers()[ix.index()].name().as_str();
+        let keys: Vec<Vec<u8>> = tests.iter().map(|test| test.key.0.clone()).collect();
+        let goes_to = built.cap().and_then(|cap| arriving(&built, &keys, cap));
+        for (at, test) in tests.iter().enumerate() {
+            let id = Some(test.id);
+            self.compare(id, "owner", test.owner.as_str(), name(built.owner_ix(&test.key.0)));
+            if let Some(expected) = &test.preference {
+                let list = built.ranked().map(|ranked| ranked.preference(&test.key.0, expected.len()));
+                let got = match list {
+                    Some(list) => list.into_iter().map(name).collect::<Vec<_>>().join(", "),
+                    None => "no order of servers".to_owned(),
+                };
+                self.compare(id, "preference", expected.join(", "), got);
+            }
+            if let Some(expected) = &test.goes_to {
+                let got = goes_to.as_ref().map_or("no cap", |servers| name(servers[at]));
+                self.compare(id, "goes_to", expected.as_str(), got);
+            }
+        }
+    }
+
+    fn rejects(&mut self, Tests { head, tests }: &Tests<RejectHead, RejectTest>) {
+        let (what, system) = system(head.scheme.as_deref(), head.dialect.as_deref());
+        if !names().any(|known| known == system) {
+            // Nothing of an unknown system is accepted, and that shows nothing.
+            return self.compare(None, what, system, "no system of that name");
+        }
+        for test in tests {
+            let pool = Pool { what, system, settings: &test.settings, servers: test.servers.clone() };
+            let got = if pool.build().is_ok() { "a placement" } else { "a refusal" };
+            self.compare(Some(test.id), "pool", "a refusal", got);
+        }
+    }
+}
