@@ -52,7 +52,7 @@ const SYSTEMS: &[System] = &[
     system("nginx", Tests, Tests),
     system("pingora", Tests, Tests),
     system("haproxy", Tests, Tests),
-    system("trafficserver", Tests, Nowhere("not started by the tests")),
+    system("trafficserver", Tests, Tests),
     system("envoy", Tests, Tests),
     system("grpc", Tests, Tests),
     system("redis", Tests, Tests),

@@ -97,7 +97,8 @@ fn shown(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
 
-fn last_line(text: &str) -> &str {
+/// Where a program says why it failed.
+pub(crate) fn last_line(text: &str) -> &str {
     text.trim_end().lines().next_back().unwrap_or_default()
 }
 

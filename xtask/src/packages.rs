@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::libraries::{self, run};
+use crate::libraries::{self, last_line, run};
 use crate::step::Outcome;
 
 struct Package {
@@ -76,11 +76,6 @@ const PACKAGES: &[Package] = &[
         why: "libmemcached, whose owners the library must name: asked live by the tests",
     },
     Package {
-        name: "libspymemcached-java",
-        found: Found::Program("/usr/share/java/spymemcached.jar"),
-        why: "spymemcached, whose owners the library must name: asked live by the tests, if there is Java",
-    },
-    Package {
         name: "nodejs",
         found: Found::Program("node"),
         why: "a third language, for the same; and its clients, asked live",
@@ -96,6 +91,20 @@ const PACKAGES: &[Package] = &[
         name: "php-memcache",
         found: Found::By(&["php", "-r", "exit(class_exists('MemcachePool') ? 0 : 1);"]),
         why: "PHP Memcache, whose owners the library must name: asked live by the tests",
+    },
+];
+
+/// What not every release has: without them their systems are not asked.
+const OPTIONAL: &[Package] = &[
+    Package {
+        name: "libspymemcached-java",
+        found: Found::Program("/usr/share/java/spymemcached.jar"),
+        why: "spymemcached, whose owners the library must name: asked live by the tests",
+    },
+    Package {
+        name: "trafficserver",
+        found: Found::Program("traffic_server"),
+        why: "Traffic Server, whose owners the library must name: asked live by the tests",
     },
 ];
 
@@ -129,20 +138,31 @@ pub(crate) fn install(root: &Path) -> Outcome {
 
 fn programs() -> Outcome {
     let missing: Vec<&Package> = PACKAGES.iter().filter(|package| !package.is_there()).collect();
-    if missing.is_empty() {
-        return Ok(Vec::new());
+    apt_get(&missing)?;
+    if let Some(package) = missing.iter().find(|package| !package.is_there()) {
+        return Err(format!("{} is installed and cannot be found", package.name));
     }
-    let names = missing.iter().map(|package| package.name);
+    let installed = |package: &Package| format!("installed {} ({})", package.name, package.why);
+    let mut notes: Vec<String> = missing.into_iter().map(installed).collect();
+    for package in OPTIONAL.iter().filter(|package| !package.is_there()) {
+        notes.push(match apt_get(&[package]) {
+            Ok(()) => installed(package),
+            Err(problem) => format!("{} cannot be had: {}", package.name, last_line(&problem)),
+        });
+    }
+    Ok(notes)
+}
+
+fn apt_get(packages: &[&Package]) -> Result<(), String> {
+    if packages.is_empty() {
+        return Ok(());
+    }
     let mut shell = if is_root() { Command::new("sh") } else { Command::new("sudo") };
     if !is_root() {
         shell.args(["-n", "sh"]);
     }
-    shell.args(["-c", INSTALL, "sh"]).args(names);
-    run(&mut shell)?;
-    if let Some(package) = missing.iter().find(|package| !package.is_there()) {
-        return Err(format!("{} is installed and cannot be found", package.name));
-    }
-    Ok(missing.iter().map(|package| format!("installed {} ({})", package.name, package.why)).collect())
+    shell.args(["-c", INSTALL, "sh"]).args(packages.iter().map(|package| package.name));
+    run(&mut shell)
 }
 
 /// The formatter and the linter, which the smallest installation of Rust leaves out.

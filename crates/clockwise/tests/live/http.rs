@@ -1,6 +1,7 @@
 //! A real HTTP proxy on a socket of its own, and requests to it.
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -62,7 +63,8 @@ impl Proxy {
     pub(crate) fn connect(&self) -> io::Result<Client> {
         let connection = UnixStream::connect(self.folder.join("listen"))?;
         connection.set_read_timeout(Some(Duration::from_secs(60)))?;
-        Ok(Client { answers: BufReader::new(connection.try_clone()?), connection })
+        let answers = BufReader::new(Box::new(connection.try_clone()?) as Box<dyn Read>);
+        Ok(Client { answers, connection: Box::new(connection) })
     }
 }
 
@@ -76,11 +78,17 @@ impl Drop for Proxy {
 
 /// One connection to a proxy.
 pub(crate) struct Client {
-    connection: UnixStream,
-    answers: BufReader<UnixStream>,
+    connection: Box<dyn Write>,
+    answers: BufReader<Box<dyn Read>>,
 }
 
 impl Client {
+    /// On a connection to a port.
+    pub(crate) fn new(connection: TcpStream) -> io::Result<Client> {
+        let answers = BufReader::new(Box::new(connection.try_clone()?) as Box<dyn Read>);
+        Ok(Client { answers, connection: Box::new(connection) })
+    }
+
     /// Sends a GET with these header lines; the header of the answer of that name.
     pub(crate) fn get(&mut self, target: &str, headers: &str, wanted: &str) -> io::Result<String> {
         let request = format!("GET {target} HTTP/1.1\r\nHost: test\r\n{headers}\r\n");

@@ -127,9 +127,14 @@ pub(crate) fn ask_text(system: &str, script: &str, library: &str, question: &str
     let sent = child.stdin.take().expect("its input").write_all(question.as_bytes());
     let output = child.wait_with_output().expect("its output");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    if said.contains("jdk.compiler") {
-        not_asked(system, "this Java has no compiler");
-        return None;
+    for (words, why) in [
+        ("jdk.compiler", "this Java has no compiler"),
+        ("package net.spy.memcached does not exist", "no package of this system has it"),
+    ] {
+        if said.contains(words) {
+            not_asked(system, why);
+            return None;
+        }
     }
     assert!(output.status.success() && sent.is_ok(), "{script} {library} failed:\n{said}");
     let answer: Value = serde_json::from_slice(&output.stdout)

@@ -26,4 +26,5 @@ mod redis;
 mod redis_server;
 mod score;
 mod spymemcached;
+mod trafficserver;
 mod twemproxy;
