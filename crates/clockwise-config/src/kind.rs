@@ -8,7 +8,7 @@ use crate::fleet::PoolRead;
 use crate::report::Report;
 use crate::source::{Source, Span};
 use crate::suggest::nearest;
-use crate::{nginx, own, twemproxy};
+use crate::{dskit, envoy, mcrouter, nginx, own, thanos, twemproxy};
 
 /// A kind of fleet file.
 ///
@@ -22,6 +22,14 @@ pub enum Kind {
     Nginx,
     /// The YAML of twemproxy (nutcracker).
     Twemproxy,
+    /// Clusters of Envoy, in YAML or JSON.
+    Envoy,
+    /// Pools and routes of mcrouter, in JSON with comments.
+    Mcrouter,
+    /// Hashrings of Thanos Receive, in JSON.
+    Thanos,
+    /// The ring page of Mimir, Loki, Tempo and Cortex, in JSON.
+    Dskit,
 }
 
 /// A kind of file and its reader.
@@ -37,6 +45,10 @@ struct Row {
 
 /// Every kind of file, those that are told by most first.
 const ROWS: &[Row] = &[
+    Row { kind: Kind::Thanos, name: "thanos", title: "Thanos", is: thanos::is, read: thanos::read },
+    Row { kind: Kind::Dskit, name: "dskit", title: "dskit ring", is: dskit::is, read: dskit::read },
+    Row { kind: Kind::Envoy, name: "envoy", title: "Envoy", is: envoy::is, read: envoy::read },
+    Row { kind: Kind::Mcrouter, name: "mcrouter", title: "mcrouter", is: mcrouter::is, read: mcrouter::read },
     Row { kind: Kind::Nginx, name: "nginx", title: "nginx", is: nginx::is, read: nginx::read },
     Row { kind: Kind::Toml, name: "toml", title: "clockwise fleet", is: own::is, read: own::read },
     Row {
@@ -141,6 +153,8 @@ fn of_line(line: &str) -> Option<Kind> {
     let key_end = line.find(['=', ':']);
     let is_header = line.starts_with('[') && !line.starts_with("[ ") && line.contains(']');
     match key_end {
+        // JSON of some kind or other.
+        _ if line.starts_with("[{") => None,
         _ if is_header && line.find('=').is_none_or(|at| line.find(']') < Some(at)) => Some(Kind::Toml),
         _ if line.starts_with("---") || line.starts_with("%YAML") || line.starts_with("- ") => {
             Some(Kind::Twemproxy)

@@ -101,6 +101,16 @@ impl Report {
         self.push(diagnostic.with_label("again here").with_also(first, "first given here"));
     }
 
+    /// How many warnings there are.
+    pub(crate) fn warnings(&self) -> usize {
+        self.warnings.len()
+    }
+
+    /// Takes out the warnings from one on: those of a pool whose parts stand apart from it.
+    pub(crate) fn warnings_from(&mut self, index: usize) -> Vec<Diagnostic> {
+        self.warnings.split_off(index.min(self.warnings.len()))
+    }
+
     /// Further errors are only counted: no use to work for them.
     pub(crate) fn is_full(&self) -> bool {
         self.errors.len() >= MAX_DIAGNOSTICS

@@ -4,10 +4,14 @@
 //! what no fleet file needs: aliases, keys that are not text, a key given twice, a second document.
 //! What a product of our readers may refuse itself (document markers, anchors, tags, lists and
 //! mappings in brackets) is allowed here and noted in [`Document::marks`].
+//!
+//! [`read_with_aliases`] is for products that follow aliases: there an alias is a copy of what its
+//! anchor marks, and a key with the tag `!ignore` only holds such marks. How far copies make a file
+//! grow is bounded. Quoted text is told from plain, which may be a number.
 
 use std::collections::HashMap;
 
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 use crate::diagnostic::{Diagnostic, ticked};
 use crate::node::{Entry, MAX_DEPTH, Node, Scalar, ScalarKind, Value};
@@ -34,12 +38,34 @@ pub(crate) enum Mark {
 struct Tree {
     open: Vec<Open>,
     root: Option<Node>,
+    /// What anchors mark, by their numbers; nothing where aliases are not followed.
+    anchors: Option<HashMap<usize, Anchored>>,
+    /// How many values were copied.
+    copied: usize,
 }
+
+/// A value that an anchor marks.
+struct Anchored {
+    node: Node,
+    values: usize,
+    levels: usize,
+}
+
+/// How many values anchors and aliases may copy in all.
+const MAX_COPIED: usize = 1 << 17;
 
 /// A list or mapping that is being filled.
 enum Open {
-    List { span: Span, items: Vec<Node> },
-    Map { span: Span, entries: Vec<Entry>, key: Option<(String, Span)>, seen: Keys },
+    List { span: Span, anchor: usize, items: Vec<Node> },
+    Map { span: Span, anchor: usize, entries: Vec<Entry>, key: Option<Key>, seen: Keys },
+}
+
+/// A key that waits for its value.
+struct Key {
+    text: String,
+    span: Span,
+    /// Tagged `!ignore`: there for the anchors in its value.
+    ignored: bool,
 }
 
 /// Where each key of a mapping was first.
@@ -51,10 +77,18 @@ struct Stop;
 /// Reads the one document of a file. Without one, or with an error that ends the reading, there is
 /// nothing; keys given twice are in the report, and the tree has the first of each.
 pub(crate) fn read(report: &mut Report) -> Option<Document> {
+    read_tree(report, Tree::default())
+}
+
+/// The same for a product that follows aliases.
+pub(crate) fn read_with_aliases(report: &mut Report) -> Option<Document> {
+    read_tree(report, Tree { anchors: Some(HashMap::new()), ..Tree::default() })
+}
+
+fn read_tree(report: &mut Report, mut tree: Tree) -> Option<Document> {
     let source = report.source.clone();
     let offsets = Offsets::new(&source);
     let mut parser = Parser::new_from_str(source.text());
-    let mut tree = Tree::default();
     let mut marks = Vec::new();
     while let Some(next) = parser.next_event() {
         let (event, place) = match next {
@@ -106,31 +140,36 @@ impl Tree {
                 report.push(report.error_at(span, message).with_help(help));
                 Err(Stop)
             }
-            Event::Alias(_) => {
-                let message = format!("the alias {} is not followed", words(report));
-                report.push(report.error_at(span, message).with_help("write out what it stands for"));
-                Err(Stop)
-            }
-            Event::Scalar(text, style, ..) => {
+            Event::Alias(anchor) => self.alias(report, anchor, span),
+            Event::Scalar(text, style, anchor, tag) => {
                 // Quoted scalars come with the blanks that follow them.
                 let length = report.source.slice(span).trim_end().len();
                 let span = Span::new(span.start(), span.start() + length);
-                let nothing = text.is_empty() && style == ScalarStyle::Plain;
-                let kind = if nothing { ScalarKind::Nothing } else { ScalarKind::Untyped };
+                let kind = match style {
+                    ScalarStyle::Plain if text.is_empty() => ScalarKind::Nothing,
+                    ScalarStyle::Plain => ScalarKind::Untyped,
+                    _ if self.anchors.is_some() => ScalarKind::Text,
+                    _ => ScalarKind::Untyped,
+                };
+                let ignored = self.anchors.is_some() && tag.as_deref().is_some_and(is_ignore);
                 let scalar = Scalar { text: text.into_owned(), kind };
-                self.add(report, Node { span, value: Value::Scalar(scalar) })
+                self.add(report, Node { span, value: Value::Scalar(scalar) }, anchor, ignored)
             }
-            Event::SequenceStart(..) => self.begin(report, span, Open::List { span, items: Vec::new() }),
-            Event::MappingStart(..) => {
-                let map = Open::Map { span, entries: Vec::new(), key: None, seen: Keys::new() };
+            Event::SequenceStart(anchor, _) => {
+                self.begin(report, span, Open::List { span, anchor, items: Vec::new() })
+            }
+            Event::MappingStart(anchor, _) => {
+                let map = Open::Map { span, anchor, entries: Vec::new(), key: None, seen: Keys::new() };
                 self.begin(report, span, map)
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open::List { span: start, items }) => {
-                    self.add(report, Node { span: over(start, span), value: Value::List(items) })
+                Some(Open::List { span: start, anchor, items }) => {
+                    let node = Node { span: over(start, span), value: Value::List(items) };
+                    self.add(report, node, anchor, false)
                 }
-                Some(Open::Map { span: start, entries, .. }) => {
-                    self.add(report, Node { span: over(start, span), value: Value::Map(entries) })
+                Some(Open::Map { span: start, anchor, entries, .. }) => {
+                    let node = Node { span: over(start, span), value: Value::Map(entries) };
+                    self.add(report, node, anchor, false)
                 }
                 None => Ok(()),
             },
@@ -147,8 +186,51 @@ impl Tree {
         Ok(())
     }
 
+    /// Puts in what an alias stands for.
+    fn alias(&mut self, report: &mut Report, anchor: usize, span: Span) -> Result<(), Stop> {
+        let alias = ticked(report.source.slice(span));
+        let Some(anchors) = &self.anchors else {
+            let message = format!("the alias {alias} is not followed");
+            report.push(report.error_at(span, message).with_help("write out what it stands for"));
+            return Err(Stop);
+        };
+        // An anchor is known once its value is complete.
+        let Some(marked) = anchors.get(&anchor) else {
+            report.error(span, format!("the alias {alias} stands within what it stands for"));
+            return Err(Stop);
+        };
+        self.copied += marked.values;
+        if self.copied > MAX_COPIED {
+            report.error(span, format!("with {alias} the aliases copy more than {MAX_COPIED} values"));
+            return Err(Stop);
+        }
+        if self.open.len() + marked.levels > MAX_DEPTH {
+            report.error(span, format!("with {alias} nested more than {MAX_DEPTH} levels deep"));
+            return Err(Stop);
+        }
+        let node = marked.node.clone();
+        self.add(report, node, 0, false)
+    }
+
+    /// Keeps a copy of a value for the aliases of its anchor.
+    fn mark(&mut self, report: &mut Report, node: &Node, anchor: usize) -> Result<(), Stop> {
+        let Some(anchors) = &mut self.anchors else { return Ok(()) };
+        let (values, levels) = extent(node);
+        self.copied += values;
+        if self.copied > MAX_COPIED {
+            let begins = ticked(report.source.slice(node.span).lines().next().unwrap_or(""));
+            report.error(node.span, format!("anchors mark more than {MAX_COPIED} values: {begins}"));
+            return Err(Stop);
+        }
+        anchors.insert(anchor, Anchored { node: node.clone(), values, levels });
+        Ok(())
+    }
+
     /// Puts a finished value where it belongs.
-    fn add(&mut self, report: &mut Report, node: Node) -> Result<(), Stop> {
+    fn add(&mut self, report: &mut Report, node: Node, anchor: usize, ignored: bool) -> Result<(), Stop> {
+        if anchor > 0 {
+            self.mark(report, &node, anchor)?;
+        }
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Open::List { items, .. }) => items.push(node),
@@ -160,9 +242,10 @@ impl Tree {
                         report.error(node.span, message);
                         return Err(Stop);
                     };
-                    *key = Some((scalar.text.clone(), node.span));
+                    *key = Some(Key { text: scalar.text.clone(), span: node.span, ignored });
                 }
-                Some((key, key_span)) => match seen.get(&key) {
+                Some(Key { ignored: true, .. }) => {}
+                Some(Key { text: key, span: key_span, .. }) => match seen.get(&key) {
                     Some(&first) => report.duplicate_key(&key, first, key_span),
                     None => {
                         seen.insert(key.clone(), key_span);
@@ -173,6 +256,24 @@ impl Tree {
         }
         Ok(())
     }
+}
+
+/// How many values a value holds, itself included, and how deep they are nested.
+fn extent(node: &Node) -> (usize, usize) {
+    let nested = |(values, levels), node| {
+        let (more, deep) = extent(node);
+        (values + more, usize::max(levels, deep + 1))
+    };
+    match &node.value {
+        Value::Scalar(_) => (1, 0),
+        Value::List(items) => items.iter().fold((1, 1), nested),
+        Value::Map(entries) => entries.iter().map(|entry| &entry.value).fold((1, 1), nested),
+    }
+}
+
+/// `!ignore`, with which Envoy's files mark a key that is there for its anchors.
+fn is_ignore(tag: &Tag) -> bool {
+    tag.suffix == "ignore"
 }
 
 /// From the opening of a list or mapping to its end; blocks have places without extent.

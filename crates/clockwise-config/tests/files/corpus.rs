@@ -134,10 +134,6 @@ fn twemproxy_files_read_or_are_refused_as_expected() {
             ]),
         ),
         ("odd-empty.yml", Refused(&[(1, "is empty")])),
-        (
-            "odd-envoy.yml",
-            Refused(&[(1, "pool \"static_resources\" has none of the keys of a twemproxy pool")]),
-        ),
         ("odd-flow-entry.yml", Refused(&[(4, "not YAML at `:11211:1`")])),
         ("odd-flow.yml", Refused(&[(3, "lists and mappings in brackets, `[`")])),
         ("odd-indent.yml", Refused(&[(5, "not YAML at `10.0.0.2:11211:1`")])),

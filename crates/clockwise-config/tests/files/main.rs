@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
 mod corpus;
+mod envoy;
 mod errors;
 mod mutations;
 mod nginx;
 mod own;
+mod rings;
+mod summaries;
 mod twemproxy;
 mod wrapped;
 

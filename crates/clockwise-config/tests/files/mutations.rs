@@ -2,13 +2,18 @@
 //!
 //! The target is a plain function of bytes, run over `fuzz/corpus` and over seeded mutations of it.
 
+use clockwise::dialect::dskit;
 use clockwise_config::{Diagnostic, Options, Severity, parse};
 use clockwise_fuzz::{Campaign, corpus};
 
 /// One target for all kinds of files, since the content decides what a file is: whatever the bytes,
 /// they are read or refused with complaints that hold.
 fn file(bytes: &[u8]) {
-    for options in [Options::default(), Options { merge: true, strict: true, ..Options::default() }] {
+    // With what files leave open said, and without.
+    let said = Options { placement: Some(dskit::Options::default().into()), ..Options::default() };
+    for options in
+        [Options { lenient: true, ..said }, Options { merge: true, strict: true, ..Options::default() }]
+    {
         match parse("fleet", bytes, &options) {
             Ok(file) => {
                 let names: Vec<Option<String>> = match file.names().next() {
@@ -181,6 +186,19 @@ fn twenty_thousand_broken_pages_are_refused_with_their_place() {
 #[test]
 fn twenty_thousand_broken_nginx_files_are_refused_with_their_place() {
     mutations("nginx", 0x6e_67_78);
+}
+
+#[test]
+fn twenty_thousand_broken_envoy_files_are_refused_with_their_place() {
+    mutations("envoy", 0x65_6e_76);
+}
+
+#[test]
+fn twenty_thousand_broken_json_files_are_refused_with_their_place() {
+    let kinds = ["mcrouter", "thanos", "dskit"].map(|kind| corpus(kind).unwrap());
+    assert!(kinds.iter().all(|files| files.len() >= 12));
+    let corpus = kinds.concat();
+    Campaign { name: "json", corpus, words: PIECES, seed: 0x6a_73_6f }.run(|bytes, _| file(bytes));
 }
 
 #[test]
