@@ -12,7 +12,6 @@ mod repo;
 mod step;
 mod test;
 mod tidy;
-mod vectors;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -80,12 +79,6 @@ const VERBS: &[Verb] = &[
         run: |root, options| {
             program(root, options, no_std::command(root).map_err(|error| error.to_string())?)
         },
-    },
-    Verb {
-        name: "vectors",
-        options: "",
-        about: "the recorded answers of real programs: which folders there are, and how many answers",
-        run: |root, options| check(options, vectors::list(root)),
     },
     Verb {
         name: "bench",

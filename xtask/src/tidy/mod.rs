@@ -73,7 +73,27 @@ pub(crate) fn problems(files: &[File]) -> Vec<Problem> {
             check_no_std(tokens, &mut report);
         }
     }
+    problems.extend(unexplained(files));
     problems
+}
+
+/// Folders of answers that do not say how they were made.
+fn unexplained(files: &[File]) -> Vec<Problem> {
+    let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let folders: BTreeSet<&str> = paths
+        .iter()
+        .filter_map(|path| path.strip_prefix("vectors/")?.split_once('/'))
+        .map(|(folder, _)| folder)
+        .collect();
+    let readmes = folders.into_iter().map(|folder| format!("vectors/{folder}/README.md"));
+    readmes
+        .filter(|readme| !paths.contains(readme.as_str()))
+        .map(|path| Problem {
+            path,
+            line: 1,
+            what: "is missing, which says how the answers were made".to_owned(),
+        })
+        .collect()
 }
 
 fn check_text(path: &str, text: &str, report: &mut impl FnMut(usize, String)) {
@@ -216,6 +236,15 @@ mod tests {
         ];
         assert_eq!(found(&[("docs/a.md", &text)]), expected);
         assert_eq!(found(&[("examples/a.csv", &format!("{note},1\n"))]), [""; 0]);
+    }
+
+    #[test]
+    fn a_folder_of_answers_says_how_they_were_made() {
+        let files = [("vectors/a/README.md", "by b"), ("vectors/a/a.json", "{}"), ("vectors/c/c.json", "{}")];
+        assert_eq!(
+            found(&files),
+            ["vectors/c/README.md:1: is missing, which says how the answers were made"]
+        );
     }
 
     #[test]
