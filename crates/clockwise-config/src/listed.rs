@@ -1,6 +1,6 @@
 //! Small things that readers of JSON share: keys that a product has, and lists of text.
 
-use crate::diagnostic::{quoted, ticked};
+use crate::diagnostic::{MAX_DIAGNOSTICS, quoted, ticked};
 use crate::fields;
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
@@ -51,7 +51,9 @@ pub(crate) fn warn_of_unknown(report: &mut Report, node: &Node, what: &str, prod
         }
         let message = format!("{what} has a key {} that {product} passes over", ticked(&entry.key));
         let warning = report.warning_at(entry.key_span, message);
-        report.push(match nearest(&entry.key, known.iter().copied()) {
+        // Where many are, no time is spent on what they were meant to be.
+        let few = report.warnings() < MAX_DIAGNOSTICS;
+        report.push(match few.then(|| nearest(&entry.key, known.iter().copied())).flatten() {
             Some(meant) => warning.with_help(format!("did you mean {}?", quoted(meant))),
             None => warning,
         });

@@ -24,7 +24,7 @@
 //! `AccessPoint.cpp`, 2026). Weights too few count as 0.5, and too many are passed over: mcrouter logs
 //! it and goes on, and so do warnings here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use clockwise::dialect::mcrouter::{HashFunc, Options, Weight};
 use clockwise::{Scheme, Server};
@@ -105,6 +105,22 @@ const POOL_ROUTE: &[&str] = &[
     "weights_rv",
     "weights_rv_salt",
 ];
+
+/// All of a route that decides where keys go.
+const HASHES: &[&str] = &[
+    "type",
+    "hash",
+    "hash_func",
+    "salt",
+    "weights",
+    "shard_splits",
+    "bucketize",
+    "useBucketHashSelector",
+    "weights_rv",
+];
+
+/// How many fleets a pool can be.
+const MAX_HASHES: usize = 64;
 
 /// What of a route makes keys go elsewhere than the hash says.
 const CHANGES: &[&str] = &["shard_splits", "bucketize", "useBucketHashSelector", "weights_rv"];
@@ -361,10 +377,21 @@ impl<'n> Pool<'n> {
         }
         warn_of_unknown(report, self.node, &self.what(), "mcrouter", POOL);
         let Some(entries) = self.servers(report) else { return };
+        let source = report.source.clone();
+        let mut seen: HashSet<Vec<&str>> = HashSet::new();
         let mut by_hash: Vec<Option<&Node>> = Vec::new();
         for by in uses {
-            if let Use::Hash(node) = by {
+            let Use::Hash(node) = by else { continue };
+            // Routes that are written alike hash alike.
+            let written = |key: &&str| {
+                node.and_then(|node| get(node, key)).map_or("", |entry| source.slice(entry.value.span))
+            };
+            if seen.insert(HASHES.iter().map(written).collect()) {
                 by_hash.push(*node);
+            }
+            if let Some(node) = node.filter(|_| by_hash.len() > MAX_HASHES) {
+                report.error(at(node), format!("{} is hashed in more than {MAX_HASHES} ways", self.what()));
+                return;
             }
         }
         if by_hash.is_empty() {

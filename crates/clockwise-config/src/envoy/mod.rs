@@ -119,6 +119,9 @@ pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
 fn pools(report: &mut Report, found: Found<'_>) -> Vec<PoolRead> {
     let mut names: HashMap<&str, Span> = HashMap::new();
     let mut pools = Vec::new();
+    // Clusters can share their hosts: how much that makes of a file is bounded.
+    let mut sizes: HashMap<&str, usize> = HashMap::new();
+    let mut shared = 0;
     let active = found.clusters.iter().map(|&(node, place)| (node, place, true));
     for (node, place, active) in active.chain(found.warming.iter().map(|&(node, place)| (node, place, false)))
     {
@@ -134,6 +137,15 @@ fn pools(report: &mut Report, found: Found<'_>) -> Vec<PoolRead> {
             }
         };
         let assignment = found.assignments.get(cluster.service()).copied();
+        if let Some(hosts) = assignment {
+            let hosts = *sizes.entry(cluster.service()).or_insert_with(|| endpoints(hosts));
+            shared += hosts;
+            if shared > MAX_SHARED {
+                let message = format!("with {} clusters have more than {MAX_SHARED} hosts", cluster.what());
+                report.error(cluster.span, message);
+                break;
+            }
+        }
         pools.extend(cluster.pool(report, assignment));
     }
     // A file of clusters may hold hosts of others. Only where there is no cluster at all, they are asked
@@ -144,6 +156,16 @@ fn pools(report: &mut Report, found: Found<'_>) -> Vec<PoolRead> {
         pools.extend(alone.into_iter().filter_map(|(name, node)| cluster::of_hosts(report, name, node)));
     }
     pools
+}
+
+/// How many hosts clusters can have in all that stand beside them.
+const MAX_SHARED: usize = 1 << 16;
+
+/// The endpoints of an assignment, and its localities.
+fn endpoints(assignment: &Node) -> usize {
+    let localities = get(map(assignment), "endpoints").map_or(&[][..], |entry| items(&entry.value));
+    let of = |node| get(map(node), "lb_endpoints").map_or(0, |entry| items(&entry.value).len());
+    localities.iter().map(|node| 1 + of(node)).sum()
 }
 
 fn map(node: &Node) -> &[Entry] {

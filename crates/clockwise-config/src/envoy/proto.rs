@@ -1,7 +1,7 @@
 //! Protobuf messages written as YAML or JSON: fields in snake_case or camelCase, numbers and truth
 //! values with or without quotes, enums as words in any case or as numbers.
 
-use crate::diagnostic::{quoted, ticked};
+use crate::diagnostic::{MAX_DIAGNOSTICS, quoted, ticked};
 use crate::fields;
 use crate::node::{Entry, Node, Scalar, ScalarKind, Value};
 use crate::report::Report;
@@ -76,6 +76,11 @@ impl<'n> Message<'n> {
                 None => {
                     let message = format!("{} has no field {}", self.what, ticked(&entry.key));
                     let error = report.error_at(entry.key_span, message);
+                    // Where many pass, no time is spent on what they were meant to be.
+                    if report.warnings() > MAX_DIAGNOSTICS {
+                        report.lenient(error);
+                        continue;
+                    }
                     report.lenient(match nearest(&snake(&entry.key), known.iter().copied()) {
                         Some(meant) => error.with_help(format!("did you mean `{meant}`?")),
                         None => error,

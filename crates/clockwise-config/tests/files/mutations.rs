@@ -201,6 +201,29 @@ fn twenty_thousand_broken_json_files_are_refused_with_their_place() {
     Campaign { name: "json", corpus, words: PIECES, seed: 0x6a_73_6f }.run(|bytes, _| file(bytes));
 }
 
+fn pools_hashed_in_many_ways(count: usize) -> String {
+    let list = |item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",\n");
+    format!(
+        "{{\"pools\": {{\"A\": {{\"servers\": [{}]}}}},\n\"route\": [{}]}}",
+        list(&|i| format!("\"10.0.0.1:{i}\"")),
+        list(&|i| format!("{{\"type\": \"PoolRoute\", \"pool\": \"A\", \"hash\": {{\"salt\": \"{i}\"}}}}"))
+    )
+}
+
+fn clusters_that_share_their_hosts(count: usize) -> String {
+    let cluster = |i| {
+        format!("- {{name: c{i}, type: EDS, lb_policy: MAGLEV, eds_cluster_config: {{service_name: all}}}}\n")
+    };
+    let host = |i| {
+        format!("  - endpoint: {{address: {{socket_address: {{address: 10.0.0.1, port_value: {i}}}}}}}\n")
+    };
+    format!(
+        "{}- cluster_name: all\n  endpoints:\n  - lb_endpoints:\n{}",
+        (0..count).map(cluster).collect::<String>(),
+        (0..count).map(host).collect::<String>().replace("  - endpoint", "    - endpoint")
+    )
+}
+
 #[test]
 fn shapes_made_to_exhaust_a_parser_are_refused() {
     let deep = |open: &str, times: usize| open.repeat(times);
@@ -224,6 +247,9 @@ fn shapes_made_to_exhaust_a_parser_are_refused() {
         ("zeros", "\0".repeat(100_000)),
         ("anchors", (0..20_000).map(|i| format!("a{i}: &a{i} x\n")).collect()),
         ("documents", "---\n".repeat(20_000)),
+        ("brackets in json", format!("{{\"pools\": {{\"servers\": {}", deep("[", 100_000))),
+        ("ways to hash a pool", pools_hashed_in_many_ways(20_000)),
+        ("clusters that share their hosts", clusters_that_share_their_hosts(5_000)),
         ("fences", "```\na: 1\n```\n".repeat(50_000)),
         ("prompts", "$ a\nb: 1\n".repeat(50_000)),
         ("open placeholders", "{{ ".repeat(300_000)),
