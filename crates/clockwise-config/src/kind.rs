@@ -8,7 +8,7 @@ use crate::fleet::PoolRead;
 use crate::report::Report;
 use crate::source::{Source, Span};
 use crate::suggest::nearest;
-use crate::{dskit, envoy, mcrouter, nginx, own, thanos, twemproxy};
+use crate::{dskit, envoy, haproxy, mcrouter, nginx, own, thanos, twemproxy};
 
 /// A kind of fleet file.
 ///
@@ -20,6 +20,8 @@ pub enum Kind {
     Toml,
     /// The configuration of nginx.
     Nginx,
+    /// The configuration of HAProxy.
+    Haproxy,
     /// The YAML of twemproxy (nutcracker).
     Twemproxy,
     /// Clusters of Envoy, in YAML or JSON.
@@ -50,6 +52,7 @@ const ROWS: &[Row] = &[
     Row { kind: Kind::Envoy, name: "envoy", title: "Envoy", is: envoy::is, read: envoy::read },
     Row { kind: Kind::Mcrouter, name: "mcrouter", title: "mcrouter", is: mcrouter::is, read: mcrouter::read },
     Row { kind: Kind::Nginx, name: "nginx", title: "nginx", is: nginx::is, read: nginx::read },
+    Row { kind: Kind::Haproxy, name: "haproxy", title: "HAProxy", is: haproxy::is, read: haproxy::read },
     Row { kind: Kind::Toml, name: "toml", title: "clockwise fleet", is: own::is, read: own::read },
     Row {
         kind: Kind::Twemproxy,
@@ -187,6 +190,7 @@ mod tests {
             "[placement] # x = y\n",
             "name = \"a: b\"",
             "server = { a = 1,\n b = 2 }",
+            "balance = 'uri'",
             "note = '''\n  upstream and so on\n'''",
             "\"quoted\" = 1",
             "a.b = 1\n",
@@ -204,6 +208,8 @@ mod tests {
             "redis_auth: a=b\n",
             "upstream:\n  listen: 127.0.0.1:1",
             "server: {}\n",
+            "backend:\n  listen: 127.0.0.1:1",
+            "global:\n",
         ] {
             assert_eq!(of(text).unwrap(), Kind::Twemproxy, "{text}");
         }
@@ -219,6 +225,18 @@ mod tests {
             "server 10.0.0.1:80;",
         ] {
             assert_eq!(of(text).unwrap(), Kind::Nginx, "{text}");
+        }
+        for text in [
+            "global\n maxconn 5\n",
+            "# a: b\n\ndefaults\n mode http\n",
+            "defaults a from b\n",
+            "backend cache # a = b\n balance uri\n",
+            "listen a 10.0.0.1:80\n",
+            "frontend web\n log-format \"%ci = %b\"\n",
+            "resolvers dns\n nameserver a 10.0.0.1:53\n",
+            "server a 10.0.0.1:80 check\n",
+        ] {
+            assert_eq!(of(text).unwrap(), Kind::Haproxy, "{text}");
         }
     }
 

@@ -40,7 +40,7 @@
 //! # Layout
 //!
 //! `source` and `diagnostic` are the places and the complaints; `toml` and `yaml` turn syntax into
-//! the one tree of `node`; a file or folder a product (`own`, `twemproxy`, `nginx`) reads that tree or
+//! the one tree of `node`; a file or folder a product (`own`, `twemproxy`, `nginx`, `haproxy`) reads that tree or
 //! has a syntax of its own; `fleet` is what comes out.
 
 mod convert;
@@ -50,6 +50,7 @@ mod dskit;
 mod envoy;
 mod fields;
 mod fleet;
+mod haproxy;
 mod json;
 mod kind;
 mod listed;

@@ -1,6 +1,6 @@
 //! The verdict of each product itself on every file of its corpus: it takes and refuses what we do.
 //!
-//! `cargo xtask live` runs this; it needs nutcracker and nginx on the path.
+//! `cargo xtask live` runs this; it needs nutcracker, nginx and HAProxy on the path.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failure here is the message
 
 use std::fs;
@@ -121,4 +121,83 @@ fn nginx_refuses_each_server_that_we_refuse() {
     }
     assert!(taken > 50 && asked - taken > 25, "{taken} of {asked}");
     println!("nginx servers live: {asked} of {asked} verdicts as nginx's, {taken} taken");
+}
+
+/// HAProxy takes what places nothing as well, and of a number what it begins with; a byte order mark
+/// and the words of later versions it refuses. What hangs on its environment is refused here.
+#[test]
+#[ignore = "asks the real haproxy: cargo xtask live"]
+fn haproxy_takes_and_refuses_the_same_files() {
+    compare(
+        "haproxy",
+        "HAProxy",
+        &[
+            "bom.cfg",
+            "later.cfg",
+            "odd-digits.cfg",
+            "odd-no-servers.cfg",
+            "odd-template-id.cfg",
+            "odd-variables.cfg",
+        ],
+        |_| true,
+        haproxy_takes,
+    );
+}
+
+/// Whether HAProxy takes a file; one without a listener it takes and does not start with.
+fn haproxy_takes(path: &Path) -> bool {
+    let output = Command::new("haproxy").args(["-c", "-f"]).arg(path).output().expect("haproxy runs");
+    matches!(output.status.code(), Some(0 | 2))
+}
+
+/// A file with many errors may be refused for one of them; here each line stands alone.
+#[test]
+#[ignore = "asks the real haproxy: cargo xtask live"]
+fn haproxy_refuses_each_line_that_we_refuse() {
+    let room = room("haproxy-lines");
+    let file = room.join("line.cfg");
+    // Later versions' words, numbers with tails, a template's id, the environment, a socket without a
+    // path, a weight without a number, and a port with a tail.
+    let (mut wrong, mut seen) = (Vec::new(), std::collections::HashSet::new());
+    let differ = ["hash-key", "guid", "consistent none", "5x", "1.5", "id 7", "\"$", "80;"];
+    let (mut asked, mut taken) = (0, 0);
+    for path in corpus("haproxy") {
+        if path.ends_with("many.cfg") {
+            continue;
+        }
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            let of_proxy = [
+                "server",
+                "server-template",
+                "default-server",
+                "balance",
+                "hash-type",
+                "hash-balance-factor",
+            ];
+            if !of_proxy.contains(&word)
+                || differ.iter().any(|part| line.contains(part))
+                || line.ends_with("unix@")
+                || line.ends_with("weight")
+                || line.contains("example")
+            {
+                continue;
+            }
+            if !seen.insert(line.trim().to_owned()) {
+                continue;
+            }
+            let before = "resolvers dns\n nameserver one 127.0.0.1:53\nbackend x\n mode http\n";
+            let text = format!("{before}{line}\n server other 10.255.255.255:80\n");
+            fs::write(&file, &text).unwrap();
+            let ours = parse("a.cfg", text.as_bytes(), &Options::default()).is_ok();
+            if ours != haproxy_takes(&file) {
+                wrong.push(format!("{line}: {ours} here"));
+            }
+            asked += 1;
+            taken += usize::from(ours);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(taken > 70 && asked - taken > 20, "{taken} of {asked}");
+    println!("haproxy lines live: {asked} of {asked} verdicts as HAProxy's, {taken} taken");
 }

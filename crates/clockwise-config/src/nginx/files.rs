@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::lexer::{Complaint, Directive, Item, Lexer, Word};
 use super::{glob, names};
-use crate::diagnostic::{Diagnostic, quoted};
+use crate::diagnostic::{Diagnostic, MAX_DIAGNOSTICS, quoted};
 use crate::report::Report;
 use crate::source::{MAX_BYTES, Source, Span};
 use crate::suggest::nearest;
@@ -53,6 +53,8 @@ pub(super) struct Files {
     /// The files that are being read, each included by the one before.
     open: Vec<PathBuf>,
     pub(super) complaints: Vec<Complaint>,
+    /// How many complaints were only counted, those of errors and those of warnings.
+    pub(super) more: [usize; 2],
     /// Complaints about included files that are no text.
     pub(super) refused: Vec<Diagnostic>,
     pub(super) upstreams: Vec<Upstream>,
@@ -68,6 +70,7 @@ impl Files {
             files: Vec::new(),
             open: Vec::new(),
             complaints: Vec::new(),
+            more: [0; 2],
             refused: Vec::new(),
             upstreams: Vec::new(),
             main_block: None,
@@ -83,13 +86,24 @@ impl Files {
         (self.files.len() > 1).then(|| Source::joined(all()))
     }
 
+    /// Keeps a complaint. Beyond what is shown of any file they are only counted, however many a file
+    /// has.
+    fn complain(&mut self, complaint: Complaint) {
+        let alike = |kept: &&Complaint| kept.is_warning == complaint.is_warning;
+        if self.complaints.iter().filter(alike).count() < MAX_DIAGNOSTICS {
+            self.complaints.push(complaint);
+        } else {
+            self.more[usize::from(complaint.is_warning)] += 1;
+        }
+    }
+
     /// Takes a file in and walks it.
     fn file(&mut self, path: &str, text: &str, context: Context) {
         let base = self.files.last().map_or(0, |file| file.base + file.text.len());
         let text: Rc<str> = if text.ends_with('\n') { text.into() } else { format!("{text}\n").into() };
         self.files.push(File { path: path.to_owned(), text: Rc::clone(&text), base });
         if let Err(complaint) = self.block(&mut Lexer::new(&text, base), context, None) {
-            self.complaints.push(complaint);
+            self.complain(complaint);
         }
     }
 
@@ -137,13 +151,13 @@ impl Files {
             ("upstream", _) => {
                 let this = lexer.shown(directive.span());
                 let message = format!("{this} opens no block: an upstream's servers stand in {{ }}");
-                self.complaints.push(Complaint::new(directive.span(), message));
+                self.complain(Complaint::new(directive.span(), message));
             }
             ("server", Context::Top | Context::Http | Context::Stream) if !directive.opens => {
                 let this = lexer.shown(directive.span());
                 let message = format!("{this} stands outside of an `upstream`");
                 let help = "a list of servers has a name and a method: upstream NAME { hash …; server …; }";
-                self.complaints.push(Complaint::new(directive.span(), message).with_help(help));
+                self.complain(Complaint::new(directive.span(), message).with_help(help));
             }
             (name @ ("http" | "stream" | "events"), Context::Top) if directive.opens => {
                 self.main_block.get_or_insert(directive.name_span());
@@ -178,7 +192,7 @@ impl Files {
                 Complaint { is_warning: true, ..Complaint::new(span, message) }
             }
         };
-        self.complaints.push(complaint);
+        self.complain(complaint);
     }
 
     fn include(&mut self, lexer: &Lexer<'_>, directive: &Directive, context: Context) {
@@ -191,7 +205,7 @@ impl Files {
         if let Err(problem) = self.included(word, context) {
             let message = format!("`include` of {}: {problem}", quoted(&word.text));
             let complaint = Complaint::new(word.span, message);
-            self.complaints.push(match self.folder {
+            self.complain(match self.folder {
                 Some(_) => complaint.with_help(
                     "names are looked for from the folder of the file that is read, as nginx does",
                 ),

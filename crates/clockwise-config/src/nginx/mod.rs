@@ -89,6 +89,12 @@ pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
     for refused in std::mem::take(&mut files.refused) {
         report.push(refused);
     }
+    let [errors, warnings] = files.more;
+    (0..errors).for_each(|_| report.count_one_more());
+    if let (1.., Some(last)) = (warnings, files.complaints.last()) {
+        let message = format!("{warnings} more directives are none of nginx's own modules");
+        report.push(report.warning_at(Span::new(last.span.start(), last.span.start()), message));
+    }
     for complaint in std::mem::take(&mut files.complaints) {
         let mut diagnostic = match complaint.is_warning {
             true => report.warning_at(complaint.span, complaint.message),

@@ -1,5 +1,6 @@
 //! One `upstream`: its method, and its servers.
 
+use std::collections::HashSet;
 use std::net::Ipv6Addr;
 
 use clockwise::dialect::nginx::Options;
@@ -434,8 +435,17 @@ impl<'u> Reading<'u> {
             report.warn(&mut self.warnings, warning);
         }
         let mut kept = Vec::with_capacity(lines.len());
+        let mut seen = HashSet::new();
         for line in lines {
-            if line.backup {
+            // To join copies would be to take shares away that nginx gives.
+            if counts_addresses && report.options.merge && !seen.insert(line.entry.server().clone()) {
+                let message = format!(
+                    "server {} counts twice under a plain `hash`, and is not joined",
+                    told(&line.entry)
+                );
+                let help = "write one line, with the sum of the weights: its keys then stand together";
+                report.push(report.error_at(line.entry.span(), message).with_help(help));
+            } else if line.backup {
                 let message = format!(
                     "server {} is a backup and is left out: it has keys only while no other server is up",
                     told(&line.entry)

@@ -390,6 +390,202 @@ fn nginx_files_read_or_are_refused_as_expected() {
 }
 
 #[test]
+fn haproxy_files_read_or_are_refused_as_expected() {
+    const TURNS: &str = "and no key has an owner";
+    const TEMPLATE: &str = "is no number from 1, and no range of such";
+    let expected = [
+        ("addresses.cfg", Reads(&[("x", 14)])),
+        ("bom.cfg", Reads(&[("cache", 1)])),
+        ("bounded.cfg", Reads(&[("x", 2)])),
+        ("conditions.cfg", Reads(&[("x", 1)])),
+        ("crlf-tabs.cfg", Reads(&[("cache", 2)])),
+        ("defaults.cfg", Reads(&[("a", 2), ("b", 2), ("c", 2), ("d", 1)])),
+        ("ids.cfg", Reads(&[("x", 5)])),
+        ("later.cfg", Reads(&[("x", 2)])),
+        ("listen.cfg", Reads(&[("redis", 3)])),
+        ("many.cfg", Reads(&[("many", 40)])),
+        ("minimal.cfg", Reads(&[("cache", 1)])),
+        ("quotes.cfg", Reads(&[("x", 3)])),
+        ("sections.cfg", Reads(&[("x", 2)])),
+        ("template.cfg", Reads(&[("x", 7)])),
+        ("variables-elsewhere.cfg", Reads(&[("x", 1)])),
+        (
+            "dns.cfg",
+            Mixed(&[
+                ("srv", Err("`server-template s 3 _http._tcp.example.com resolvers dns init-addr none`")),
+                ("names", Err("name servers tell HAProxy while it runs")),
+                ("fixed", Ok(3)),
+            ]),
+        ),
+        (
+            "methods.cfg",
+            Mixed(&[
+                ("rr", Err("backend \"rr\" has no `balance` by a hash")),
+                ("static", Err("no key has an owner; its `hash-type consistent` has no effect")),
+                ("least", Err("takes the server with fewest connections by `balance leastconn`")),
+                ("first", Err("fills one server after the other by `balance first`")),
+                ("dice", Err("takes servers at random by `balance random(2)`")),
+                ("src", Err("hashes the client's address by `balance source`, and no text is hashed")),
+                ("keyed", Ok(1)),
+            ]),
+        ),
+        (
+            "states.cfg",
+            Mixed(&[
+                ("off", Err("backend \"off\" is `disabled`, and places nothing")),
+                ("idle", Err("backend \"idle\" has no active server")),
+                ("standby", Err("backend \"standby\" has only backup servers")),
+                ("on", Ok(3)),
+            ]),
+        ),
+        (
+            "tcp.cfg",
+            Mixed(&[
+                ("seven", Err("is in `mode tcp`, where HAProxy takes turns in place of `balance uri`")),
+                ("four", Ok(1)),
+                ("seven-http", Ok(1)),
+            ]),
+        ),
+        ("whole.cfg", Mixed(&[("static", Ok(3)), ("app", Err(TURNS))])),
+        (
+            "odd-addresses.cfg",
+            Refused(&[
+                (8, "server \"a\": HAProxy takes no range of ports in the address \"10.0.0.1:80-90\""),
+                (9, "the port is above 65535"),
+                (10, "the port is no number"),
+                (11, "HAProxy takes no file descriptor"),
+                (12, "the `[` is not closed"),
+                (13, "server \"f\": the port is no number in the address \"http://10.0.0.1\""),
+                (14, "the path is missing"),
+            ]),
+        ),
+        ("odd-backup.cfg", Warns(9, "`server b 10.0.0.2:80 backup` is a backup")),
+        (
+            "odd-balance.cfg",
+            Refused(&[
+                (7, "HAProxy does not take `balance urii` in backend \"x\""),
+                (8, "does not take `balance url_param`"),
+                (9, "does not take `balance hdr`"),
+                (10, "does not take `balance uri deep 3`"),
+                (11, "does not take `balance hash`"),
+                (12, "`hash-type consistent md5` in backend \"x\": there is no hash \"md5\""),
+                (13, "there is no hash-type method \"ring\""),
+                (14, "has something other than `avalanche` behind the function"),
+                (15, "`hash-balance-factor 100` in backend \"x\" is neither 0 nor a number from 101"),
+                (16, "`mode health` in backend \"x\" is neither `mode http` nor `mode tcp`"),
+                (17, "backend \"x\" has no word `blance`"),
+            ]),
+        ),
+        (
+            "odd-before.cfg",
+            Refused(&[(1, "`server a 10.0.0.1:80` stands before any section"), (2, "stands before any")]),
+        ),
+        (
+            "odd-case.cfg",
+            Refused(&[
+                (7, "backend \"x\" has no word `Balance`"),
+                (8, "backend \"x\" has no word `Server`"),
+                (9, "the port is no number in the address \"10.0.0.1:80;\""),
+            ]),
+        ),
+        (
+            "odd-conditions.cfg",
+            Refused(&[
+                (9, "whether `server a 10.0.0.1:80` counts is decided when HAProxy starts"),
+                (10, "whether `hash-type consistent` counts"),
+                (13, "`.endif` has no `.if` before it"),
+                (14, "this `.if` has no `.endif`"),
+            ]),
+        ),
+        (
+            "odd-digits.cfg",
+            Refused(&[
+                (8, "server \"a\": weight \"5x\" is no whole number from 0 to 256"),
+                (9, "server \"b\": weight \"1.5\" is no whole number"),
+                (10, "server \"c\": id \"5x\" is no number from 1 to 2147483647"),
+            ]),
+        ),
+        (
+            "odd-factor.cfg",
+            Warns(8, "`hash-balance-factor 150` has no effect without `hash-type consistent`"),
+        ),
+        (
+            "odd-hash-keys.cfg",
+            Refused(&[(10, "has the hash-key id, and `server a 10.0.0.1:80 hash-key addr` has addr")]),
+        ),
+        (
+            "odd-headers.cfg",
+            Refused(&[
+                (6, "`backend` has no name"),
+                (8, "`backend a b`: `b` follows the name"),
+                (10, "HAProxy takes no \"/\" in the name \"a/b\""),
+                (12, "there is no `defaults` \"nowhere\" before it"),
+                (15, "`server a 10.0.0.1:80` stands in `defaults`"),
+                (18, "there are two `defaults` \"d\", and `from` names them"),
+            ]),
+        ),
+        ("odd-no-end.cfg", Refused(&[(8, "no line break ends the last line, `server a 10.0.0.1:80`")])),
+        ("odd-no-servers.cfg", Refused(&[(1, "the file has no `backend` or `listen` that lists servers")])),
+        (
+            "odd-old-header.cfg",
+            Refused(&[
+                (6, "`frontend web 127.0.0.1:18080` has an address"),
+                (8, "`listen old 127.0.0.1:18081` has an address"),
+            ]),
+        ),
+        ("odd-past.cfg", Warns(8, "`use-server b if { path /b }` sends requests past the hash")),
+        ("odd-quote.cfg", Refused(&[(8, "the quote `'` is not closed")])),
+        (
+            "odd-removed.cfg",
+            Refused(&[(8, "`reqadd` in backend \"x\" is no word of HAProxy any more"), (9, "`redisp`")]),
+        ),
+        ("odd-template-id.cfg", Refused(&[(8, "the id 7 of a template would be that of all its servers")])),
+        (
+            "odd-template.cfg",
+            Refused(&[
+                (8, TEMPLATE),
+                (9, TEMPLATE),
+                (10, TEMPLATE),
+                (11, "`server-template d 10.0.0.1:80` lacks something"),
+                (
+                    13,
+                    "`server-template e 2 10.0.0.1:80` makes a server \"e1\" again: it is listed on line 12",
+                ),
+            ]),
+        ),
+        (
+            "odd-twice.cfg",
+            Refused(&[
+                (10, "server \"a\" is listed twice, on lines 8 and 10"),
+                (11, "there are two proxies \"x\""),
+            ]),
+        ),
+        (
+            "odd-variables.cfg",
+            Refused(&[
+                (8, "`\"${BACKEND_A}\":80` is a variable of the environment"),
+                (9, "`\"$WEIGHT\"` is a variable of the environment"),
+            ]),
+        ),
+        (
+            "odd-weights.cfg",
+            Refused(&[
+                (8, "server \"a\": weight \"257\" is too large: HAProxy's end at 256"),
+                (9, "server \"b\": weight \"-1\" is no whole number from 0 to 256"),
+                (10, "server \"c\": nothing follows `weight`"),
+                (11, "server \"d\": id \"0\" is no number from 1 to 2147483647"),
+                (13, "id 5 of server \"f\" is that of server \"e\" already"),
+                (14, "server \"g\": HAProxy has no word `wieght`"),
+                (15, "server \"h/i\": HAProxy takes no \"/\" in the name of a server"),
+                (16, "`server j` lacks something"),
+                (17, "server \"k\": nothing follows `inter`"),
+            ]),
+        ),
+    ];
+    check(Kind::Haproxy, &folder("haproxy"), &expected);
+}
+
+#[test]
 fn clockwise_fleets_read_or_are_refused_as_expected() {
     let expected = [
         ("bom.toml", Reads(&[("", 1)])),

@@ -4,6 +4,7 @@
 mod corpus;
 mod envoy;
 mod errors;
+mod haproxy;
 mod mutations;
 mod nginx;
 mod own;

@@ -159,6 +159,15 @@ const PIECES: &[&str] = &[
     "include x;\n",
     "${",
     "//",
+    "backend a\n",
+    "defaults b from c\n",
+    " balance uri\n",
+    " hash-type consistent\n",
+    " server a 10.0.0.1:80 weight 0 id 5\n",
+    " server-template a 3 10.0.0.1:80\n",
+    " default-server disabled\n",
+    ".if x\n",
+    "\"${X}\"",
     " ",
 ];
 
@@ -225,6 +234,11 @@ fn clusters_that_share_their_hosts(count: usize) -> String {
 }
 
 #[test]
+fn twenty_thousand_broken_haproxy_files_are_refused_with_their_place() {
+    mutations("haproxy", 0x68_61_70);
+}
+
+#[test]
 fn shapes_made_to_exhaust_a_parser_are_refused() {
     let deep = |open: &str, times: usize| open.repeat(times);
     for (what, text) in [
@@ -254,11 +268,19 @@ fn shapes_made_to_exhaust_a_parser_are_refused() {
         ("prompts", "$ a\nb: 1\n".repeat(50_000)),
         ("open placeholders", "{{ ".repeat(300_000)),
         ("placeholders", "a: ${X} __Y__ {z}\n".repeat(50_000)),
+        ("proxies", "backend a\nserver a b\n".repeat(8_000)),
+        ("defaults", (1..20_000).map(|i| format!("defaults a{i} from b{i}\n")).collect()),
+        ("words of HAProxy", format!("backend a\n{}", deep("a ", 500_000))),
+        ("templates", format!("backend a\n{}", deep("server-template a 9000 b\n", 10_000))),
+        ("conditions", deep(".if x\n", 100_000)),
+        ("unknown words of HAProxy", format!("backend a\n{}", deep("x\n", 30_000))),
+        ("unknown words of a server", format!("backend a\n{}", deep("server a b x\n", 20_000))),
+        ("strange directives", format!("http {{\n{}", deep("x;\n", 30_000))),
         ("blocks of nginx", deep("http {\n", 100_000)),
         ("blocks in a block of nginx", format!("upstream a {{\n{}", deep("b {", 100_000))),
         ("upstreams without servers", (0..20_000).map(|i| format!("upstream a{i} {{ }}\n")).collect()),
         ("names of upstreams", format!("upstream a {{\n{}", deep("upstream\n", 100_000))),
-        ("servers of nginx", format!("upstream a {{\n{}", deep("server a b;\n", 100_000))),
+        ("servers of nginx", format!("upstream a {{\n{}", deep("server a b;\n", 20_000))),
         ("words of nginx", format!("upstream a {{ server {} }}", deep("server\n", 100_000))),
         ("long brackets of Lua", format!("upstream a {{ x_by_lua_block {{ {}", deep("[=[", 100_000))),
     ] {

@@ -149,3 +149,16 @@ fn what_later_versions_take_is_read_when_asked() {
     assert_eq!(pool.warnings().len(), 3);
     assert!(pool.servers().get("10.0.0.2").unwrap().is_draining());
 }
+
+#[test]
+fn copies_are_joined_on_a_ring_and_not_where_each_has_a_share() {
+    let merge = Options { merge: true, ..Options::default() };
+    let read = |method: &str| {
+        let text = format!("upstream a {{ {method}; server 10.0.0.1; server 10.0.0.2; server 10.0.0.1; }}");
+        parse("f", text.as_bytes(), &merge)
+    };
+    let ring = read("hash $uri consistent").unwrap().pick(None).unwrap();
+    assert_eq!(ring.servers().servers().len(), 2);
+    let refused = read("hash $uri").unwrap_err().to_string();
+    assert!(refused.contains("server \"10.0.0.1\" counts twice under a plain `hash`"), "{refused}");
+}
