@@ -168,3 +168,87 @@ impl Found {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clockwise_fuzz::Campaign;
+
+    use super::*;
+    use crate::vectors::{make, read};
+
+    /// A file with the first group of each type, and few tests.
+    fn small(name: &str) -> Vec<u8> {
+        let mut file = make(name).unwrap();
+        let mut seen = Vec::new();
+        file.groups.retain(|group| {
+            let kind = std::mem::discriminant(group);
+            let is_new = !seen.contains(&kind);
+            seen.push(kind);
+            is_new
+        });
+        for group in &mut file.groups {
+            match group {
+                Group::Hash(group) => group.tests.truncate(2),
+                Group::Points(group) => group.tests.truncate(2),
+                Group::Owner(group) => group.tests.truncate(2),
+                Group::Reject(group) => group.tests.truncate(2),
+            }
+        }
+        file.to_json().into_bytes()
+    }
+
+    /// Whether all pools are small enough to be built thousands of times.
+    fn is_light(file: &File) -> bool {
+        let pool = |head: &PoolHead| {
+            let weight: u64 = head.servers.iter().map(|server| u64::from(server.weight)).sum();
+            let numbers = head.settings.values().filter_map(serde_json::Value::as_u64);
+            weight * numbers.max().unwrap_or(1).max(1) <= 2_000
+        };
+        file.groups.iter().all(|group| match group {
+            Group::Points(group) => pool(&group.head),
+            Group::Owner(group) => pool(&group.head),
+            Group::Hash(_) => true,
+            // Refused or built, with any weights: the first of them is enough.
+            Group::Reject(group) => group.tests.iter().all(|test| test.servers.len() < 2),
+        })
+    }
+
+    #[test]
+    fn no_file_makes_a_reader_or_a_check_panic() {
+        let corpus = ["hash", "ring", "jump", "bounded", "gomemcache", "cassandra"].map(small).to_vec();
+        let words = &[
+            "\"",
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "null",
+            "\"flags\":[]",
+            "\"weight\":0",
+            "\"weight\":2",
+            "\"state\":\"draining\"",
+            "\"tests\":[]",
+            "\"servers\":[]",
+            "\"type\":\"points\"",
+            "\"type\":\"owner\"",
+            "\"scheme\":\"maglev\"",
+            "-1",
+            "0.5",
+            "\\u0000",
+            "\u{e9}",
+        ];
+        let mut checked = 0;
+        Campaign { name: "vectors", corpus, words, seed: 0x7ec }.run(|bytes, _| {
+            let Ok(text) = std::str::from_utf8(bytes) else { return };
+            let Ok(file) = read(text) else { return };
+            assert_eq!(read(&file.to_json()).as_ref(), Ok(&file));
+            if is_light(&file) {
+                checked += 1;
+                check(&file);
+            }
+        });
+        assert!(checked >= 4, "{checked} were read again and small enough");
+    }
+}
