@@ -39,7 +39,9 @@ impl From<&args::File> for Options {
 pub(crate) fn fleet(spec: &str, reading: &args::Reading, console: &mut Console<'_>) -> Result<Pool, Failure> {
     let pool = clockwise_config::load(spec, &reading.into()).map_err(Failure::Diagnosed)?;
     if let Some(block) = pool.inside() {
-        console.note(format_args!("note: {}: read {block}, as a {} file", pool.path(), pool.kind()));
+        let kind = pool.kind().to_string();
+        let article = if kind.starts_with(['A', 'E', 'O']) { "an" } else { "a" };
+        console.note(format_args!("note: {}: read {block}, as {article} {kind} file", pool.path()));
     }
     for warning in pool.warnings() {
         console.say(warning)?;
