@@ -96,3 +96,56 @@ fn a_draining_server_keeps_owning_nothing() {
     let (back, _) = run(["convert", &path, "--to", "toml"]).warned();
     assert_has(&back, &["state = \"draining\""]);
 }
+
+#[test]
+fn haproxy_takes_its_own_with_ids_weights_and_states() {
+    let ours = file(
+        "h.toml",
+        "version = 1\n[placement]\ndialect = \"haproxy\"\nhash_type = \"consistent djb2 avalanche\"\nids = { web-2 = 102 }\n\
+         [[server]]\nname = \"web-1\"\naddress = \"10.0.0.1:80\"\nweight = 10\n[[server]]\nname = \"web-2\"\n\
+         address = \"10.0.0.2:80\"\nweight = 20\n[[server]]\nname = \"web-3\"\naddress = \"10.0.0.3:80\"\nstate = \"draining\"\n",
+    );
+    let (text, _) = run(["convert", &ours, "--to", "haproxy"]).warned();
+    assert_has(
+        &text,
+        &[
+            "backend fleet\n    mode http\n    balance uri\n    hash-type consistent djb2 avalanche\n",
+            "    server web-1 10.0.0.1:80 weight 10\n",
+            "    server web-2 10.0.0.2:80 id 102 weight 20\n",
+            "    server web-3 10.0.0.3:80 weight 0\n",
+        ],
+    );
+    assert_alike(&ours, &file("h.cfg", text));
+    let heavy = fleet("heavy.toml", "dialect = \"haproxy\"").to_owned();
+    let text = std::fs::read_to_string(&heavy).unwrap().replace("weight = 2", "weight = 300");
+    let heavy = file("heavy.toml", text);
+    let said = run(["convert", &heavy, "--to", "haproxy"]).refused(3);
+    assert_has(&said, &["server \"10.0.0.1:11211\" weighs 300, and HAProxy's weights end at 256"]);
+}
+
+#[test]
+fn envoy_takes_its_rings_tables_and_localities_and_those_of_grpc() {
+    for (name, placement, has) in [
+        (
+            "e1.toml",
+            "dialect = \"envoy\"\nminimum_ring_size = 4096\nhash_function = \"MURMUR_HASH_2\"",
+            "MURMUR_HASH_2",
+        ),
+        ("e2.toml", "dialect = \"envoy\"\nlb_policy = \"MAGLEV\"\ntable_size = 503", "table_size: 503"),
+        ("e3.toml", "dialect = \"grpc\"", "minimum_ring_size: 1024"),
+    ] {
+        let ours = fleet(name, placement);
+        let (text, _) = run(["convert", &ours, "--to", "envoy"]).warned();
+        assert_has(&text, &["  type: STATIC\n", "load_balancing_weight: 2", "port_value: 11212", has]);
+        assert_alike(&ours, &file(&format!("{name}.yaml"), text));
+    }
+    let zoned = file(
+        "zoned.toml",
+        "version = 1\n[placement]\ndialect = \"envoy\"\nlocality_weights = { a = 1, b = 3 }\n\
+         [[server]]\nname = \"10.0.0.1:80\"\nzone = \"a\"\n[[server]]\nname = \"10.0.0.2:80\"\nzone = \"b\"\n\
+         [[server]]\nname = \"10.0.0.3:80\"\nzone = \"b\"\nstate = \"draining\"\n",
+    );
+    let (text, _) = run(["convert", &zoned, "--to", "envoy"]).warned();
+    assert_has(&text, &["locality: { zone: \"b\" }", "load_balancing_weight: 3", "health_status: DRAINING"]);
+    assert_alike(&zoned, &file("zoned.yaml", text));
+}

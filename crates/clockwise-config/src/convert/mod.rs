@@ -5,6 +5,8 @@
 //! reader, and whoever asked compares the placements. A fleet of the product's own dialect has one
 //! way to be written.
 
+mod envoy;
+mod haproxy;
 mod nginx;
 mod twemproxy;
 
@@ -30,6 +32,10 @@ pub enum Target {
     Twemproxy,
     /// An `upstream` of nginx.
     Nginx,
+    /// A `backend` of HAProxy.
+    Haproxy,
+    /// A cluster of Envoy, in YAML.
+    Envoy,
 }
 
 /// A fleet written as a product's file, and what the product makes of it.
@@ -75,7 +81,8 @@ impl Draft<'_> {
 
 impl Target {
     /// All targets.
-    pub const ALL: &[Target] = &[Target::Toml, Target::Twemproxy, Target::Nginx];
+    pub const ALL: &[Target] =
+        &[Target::Toml, Target::Twemproxy, Target::Nginx, Target::Haproxy, Target::Envoy];
 
     /// The kind of its files.
     pub fn kind(self) -> Kind {
@@ -83,6 +90,8 @@ impl Target {
             Target::Toml => Kind::Toml,
             Target::Twemproxy => Kind::Twemproxy,
             Target::Nginx => Kind::Nginx,
+            Target::Haproxy => Kind::Haproxy,
+            Target::Envoy => Kind::Envoy,
         }
     }
 
@@ -96,6 +105,8 @@ impl Target {
             Target::Toml => vec![Ok(pool.to_toml())],
             Target::Twemproxy => twemproxy::texts(&draft),
             Target::Nginx => nginx::texts(&draft),
+            Target::Haproxy => haproxy::texts(&draft),
+            Target::Envoy => envoy::texts(&draft),
         };
         let options = Options { from: Some(self.kind()), ..Options::default() };
         let mut candidates = Vec::new();
