@@ -250,11 +250,10 @@ impl FleetFile {
                 self.path(),
                 names.first().unwrap_or(&"")
             )),
-            Some(name) if names.is_empty() => error(format!(
-                "there is no pool {}: a clockwise file holds one fleet, without a name",
-                quoted(name)
-            ))
-            .with_help(format!("leave away the #{name}")),
+            Some(name) if names.is_empty() => {
+                error(format!("there is no pool {}: the file holds one fleet, without a name", quoted(name)))
+                    .with_help(format!("leave away the #{name}"))
+            }
             Some(name) => error(format!("there is no pool {}", quoted(name))).with_help(
                 match nearest(name, names.iter().copied()) {
                     Some(meant) => format!("did you mean {}?", quoted(meant)),

@@ -8,7 +8,9 @@ use crate::fleet::PoolRead;
 use crate::report::Report;
 use crate::source::{Source, Span};
 use crate::suggest::nearest;
-use crate::{dskit, envoy, haproxy, mcrouter, nginx, own, thanos, twemproxy};
+use crate::{
+    dskit, envoy, haproxy, libmemcached, lists, mcrouter, nginx, nodetool, own, redis, thanos, twemproxy,
+};
 
 /// A kind of fleet file.
 ///
@@ -32,6 +34,14 @@ pub enum Kind {
     Thanos,
     /// The ring page of Mimir, Loki, Tempo and Cortex, in JSON.
     Dskit,
+    /// An option string of libmemcached.
+    Libmemcached,
+    /// A list of servers in a program or in settings: PHP's, Python's, or without a client.
+    List,
+    /// What a Redis Cluster says of itself: `CLUSTER NODES`, `SLOTS` or `SHARDS`.
+    RedisCluster,
+    /// Cassandra's `nodetool ring` or `nodetool status`.
+    Nodetool,
 }
 
 /// A kind of file and its reader.
@@ -53,6 +63,34 @@ const ROWS: &[Row] = &[
     Row { kind: Kind::Mcrouter, name: "mcrouter", title: "mcrouter", is: mcrouter::is, read: mcrouter::read },
     Row { kind: Kind::Nginx, name: "nginx", title: "nginx", is: nginx::is, read: nginx::read },
     Row { kind: Kind::Haproxy, name: "haproxy", title: "HAProxy", is: haproxy::is, read: haproxy::read },
+    Row {
+        kind: Kind::Libmemcached,
+        name: "libmemcached",
+        title: "libmemcached options",
+        is: libmemcached::is,
+        read: libmemcached::read,
+    },
+    Row {
+        kind: Kind::RedisCluster,
+        name: "redis-cluster",
+        title: "CLUSTER NODES, SLOTS and SHARDS of Redis",
+        is: redis::is,
+        read: redis::read,
+    },
+    Row {
+        kind: Kind::Nodetool,
+        name: "nodetool",
+        title: "nodetool ring and status of Cassandra",
+        is: nodetool::is,
+        read: nodetool::read,
+    },
+    Row {
+        kind: Kind::List,
+        name: "list",
+        title: "lists of PHP and Python",
+        is: lists::is,
+        read: lists::read,
+    },
     Row { kind: Kind::Toml, name: "toml", title: "clockwise fleet", is: own::is, read: own::read },
     Row {
         kind: Kind::Twemproxy,

@@ -95,7 +95,7 @@ fn marked(_: usize, line: &str) -> Option<(usize, usize, &'static str)> {
 /// What looks like a placeholder where something is wrong anyway, or in the place of a name.
 fn likely(kind: Kind, text: &str) -> Option<(usize, usize, &'static str)> {
     // Variables of their own: their readers know what to say of them.
-    let has_variables = matches!(kind.name(), "nginx" | "haproxy");
+    let has_variables = matches!(kind.name(), "nginx" | "haproxy" | "list");
     // In our own files a name is any text, and braces are no rare one.
     let is_free = kind == Kind::Toml;
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');

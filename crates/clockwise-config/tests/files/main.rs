@@ -9,6 +9,7 @@ mod mutations;
 mod nginx;
 mod own;
 mod rings;
+mod stores;
 mod summaries;
 mod twemproxy;
 mod wrapped;

@@ -192,6 +192,126 @@ fn twenty_thousand_broken_pages_are_refused_with_their_place() {
     mutations("wrapped", 0x77_72_61);
 }
 
+/// Words of option strings, programs, and what stores say of themselves.
+const STORES: &[&str] = &[
+    "--SERVER=",
+    "--DISTRIBUTION=consistent",
+    " END",
+    "/?3",
+    "\"",
+    "'",
+    "(",
+    ")",
+    "[",
+    "]",
+    "=>",
+    "->addServer(",
+    "$m",
+    "new Memcached",
+    "Client(",
+    "if ",
+    "{",
+    "}",
+    ",",
+    ";",
+    ":",
+    "::",
+    "#",
+    "/*",
+    "//",
+    "\\",
+    "1) ",
+    "1# \"slots\" => ",
+    "(integer) 7",
+    "\"nodes\"",
+    "0-16383",
+    "[77->-",
+    "07c37dfeb235213a872192d90877d0cd55635b91 ",
+    "master ",
+    "slave ",
+    "...",
+    "Datacenter: a",
+    "\nUN  ",
+    "Up     Normal  ",
+    "-9223372036854775808",
+    "170141183460469231731687303715884105728",
+    "é",
+    "\0",
+    "\r",
+    "\t",
+    "\n",
+    " ",
+    "0",
+    "99999999999999999999",
+];
+
+fn of_stores(kind: &str, seed: u64) {
+    let corpus = corpus(kind).unwrap();
+    assert!(corpus.len() >= 12, "{kind}");
+    Campaign { name: kind, corpus, words: STORES, seed }.run(|bytes, _| file(bytes));
+}
+
+#[test]
+fn twenty_thousand_broken_option_strings_are_refused_with_their_place() {
+    of_stores("libmemcached", 0x6c_69_62);
+}
+
+#[test]
+fn twenty_thousand_broken_lists_are_refused_with_their_place() {
+    of_stores("list", 0x6c_73_74);
+}
+
+#[test]
+fn twenty_thousand_broken_answers_of_redis_are_refused_with_their_place() {
+    of_stores("redis-cluster", 0x72_65_00);
+}
+
+#[test]
+fn twenty_thousand_broken_listings_of_nodetool_are_refused_with_their_place() {
+    of_stores("nodetool", 0x6e_6f_00);
+}
+
+#[test]
+fn programs_and_answers_made_to_take_long_are_read_or_refused_at_once() {
+    let id = "07c37dfeb235213a872192d90877d0cd55635b91";
+    let node = |rest: &str| format!("{id} a:1@2 master - 0 0 1 connected {rest}\n");
+    for (what, text) in [
+        ("servers", "--SERVER=aaa ".repeat(30_000)),
+        ("brackets", format!("$a = {};", "[".repeat(50_000))),
+        ("brackets in a call", format!("$m->addServers({});", "[".repeat(50_000))),
+        ("calls", "$m->addServer(".repeat(20_000)),
+        ("calls in conditions", format!("<?php\n{}", "if (".repeat(30_000))),
+        ("clients", "$a = 1; $m = new Memcached;\n".repeat(30_000)),
+        ("variables", (0..30_000).map(|i| format!("$m{i} = ['a:1'];\n")).collect()),
+        ("clients of one name", "mc = memcache.Client(['a:1'])\n".repeat(20_000)),
+        ("imports", "import memcache\n".repeat(50_000)),
+        ("open calls", "memcache.Client(\n".repeat(50_000)),
+        ("quotes", format!("mc = memcache.Client({}", "'\"".repeat(30_000))),
+        ("blanks", format!("mc = memcache.Client([{}'a:1'])", "\n".repeat(30_000))),
+        ("hosts", "10.0.0.1:11211,".repeat(50_000)),
+        ("ranges", node(&"0-16383 ".repeat(30_000))),
+        (
+            "ranges from the end",
+            node(&(0..16_384).rev().map(|slot| format!("{slot}-16383 ")).collect::<String>()),
+        ),
+        ("nodes", node("0").repeat(20_000)),
+        ("numbers", format!("1) 1) (integer) 0\n{}", "1) ".repeat(50_000))),
+        ("numbered lines", "1) 1) (integer) 0\n".repeat(50_000)),
+        ("plain lines", format!("0\n5\na\n1\n{}", "7\n".repeat(50_000))),
+        ("plain shards", "slots\n0\n5\nnodes\n".repeat(50_000)),
+        (
+            "rows",
+            format!("Address Rack Status State Load Owns Token\n{}", "a r Up Normal ? ? -1\n".repeat(50_000)),
+        ),
+        ("paths", format!("session.save_path = \"{}\"", "a,".repeat(50_000))),
+    ] {
+        // Quadratic work would take minutes.
+        if let Err(refused) = parse("fleet", text.as_bytes(), &Options::default()) {
+            assert!(refused.iter().count() <= clockwise_config::MAX_DIAGNOSTICS, "{what}");
+        }
+    }
+}
+
 #[test]
 fn twenty_thousand_broken_nginx_files_are_refused_with_their_place() {
     mutations("nginx", 0x6e_67_78);

@@ -1,0 +1,309 @@
+//! Lists of clients and what stores say of themselves: what each file of the corpus reads as, word
+//! for word. `tests/expected/KIND.txt` holds it; a file that is missing there, or reads otherwise,
+//! fails with what it reads as.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use clockwise_config::{Kind, Options, Pool, Settings, parse};
+
+use crate::{pool, refused};
+
+const KINDS: [&str; 4] = ["libmemcached", "list", "nodetool", "redis-cluster"];
+
+fn corpus(kind: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(kind);
+    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// `name=address*weight@zone`, in brackets if it is draining; what is as usual is left away.
+fn servers(pool: &Pool) -> String {
+    let texts = pool.servers().servers().iter().map(|server| {
+        let mut text = server.name().to_string();
+        if server.address().as_str() != server.name().as_str() {
+            let _ = write!(text, "={}", server.address());
+        }
+        if server.weight().get() != 1 {
+            let _ = write!(text, "*{}", server.weight());
+        }
+        if let Some(zone) = server.zone() {
+            let _ = write!(text, "@{zone}");
+        }
+        if server.is_draining() { format!("({text})") } else { text }
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+/// What a file reads as: a line for each pool with its settings, each warning and each complaint.
+fn summary(name: &str, bytes: &[u8]) -> String {
+    let mut text = format!("== {name}\n");
+    let complaint = |text: &mut String, what: &str, said: &clockwise_config::Diagnostic| {
+        let _ = writeln!(text, "{what}{said}");
+        if let Some(help) = said.help() {
+            let _ = writeln!(text, "  help: {help}");
+        }
+    };
+    match parse(name, bytes, &Options::default()) {
+        Err(refused) => refused.iter().for_each(|said| complaint(&mut text, "refused ", said)),
+        Ok(file) => {
+            let names: Vec<Option<&str>> = match file.pools() {
+                1 => vec![None],
+                _ => file.names().map(Some).collect(),
+            };
+            for name in names {
+                let shown = name.map(|name| format!("#{name} ")).unwrap_or_default();
+                match file.pick(name) {
+                    Err(reason) => complaint(&mut text, &format!("{shown}places nothing: "), &reason),
+                    Ok(pool) => {
+                        let _ = writeln!(text, "{shown}{}", Settings::of(pool.scheme()));
+                        let _ = writeln!(text, "  {}", servers(&pool));
+                        pool.warnings().iter().for_each(|warning| complaint(&mut text, "  ", warning));
+                        if let Err(error) = pool.scheme().build(pool.servers()) {
+                            let _ = writeln!(text, "  cannot be built: {error}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    text
+}
+
+fn reads_as_expected(kind: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(format!("{kind}.txt"));
+    let all: String = corpus(kind).iter().map(|(name, bytes)| summary(name, bytes)).collect();
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    let parts = |text: &str| text.split("== ").map(str::to_owned).collect::<Vec<_>>();
+    for part in parts(&all) {
+        assert!(parts(&expected).contains(&part), "reads as\n== {part}");
+    }
+    assert_eq!(all, expected, "{} speaks of files that are gone", path.display());
+}
+
+#[test]
+fn option_strings_read_or_are_refused_word_for_word() {
+    reads_as_expected("libmemcached");
+}
+
+#[test]
+fn lists_read_or_are_refused_word_for_word() {
+    reads_as_expected("list");
+}
+
+#[test]
+fn listings_of_nodetool_read_or_are_refused_word_for_word() {
+    reads_as_expected("nodetool");
+}
+
+#[test]
+fn answers_of_redis_read_or_are_refused_word_for_word() {
+    reads_as_expected("redis-cluster");
+}
+
+#[test]
+fn content_tells_every_file_of_the_corpus_from_the_other_kinds() {
+    let mut told = 0;
+    for kind in Kind::all() {
+        if KINDS.contains(&kind.name()) {
+            for (name, bytes) in corpus(kind.name()) {
+                let said = Options { from: Some(kind), ..Options::default() };
+                let read = |options: &Options| match parse(&name, &bytes, options) {
+                    Ok(file) => (file.kind().to_string(), String::new()),
+                    Err(refused) => (kind.to_string(), refused.to_string()),
+                };
+                // Read as the kind that its folder says, or refused as one of that kind.
+                assert_eq!(read(&Options::default()), read(&said), "{name}");
+                told += 1;
+            }
+        } else {
+            // No file of another kind is taken for one of these.
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(kind.name());
+            if folder.exists() {
+                for (name, bytes) in corpus(kind.name()) {
+                    if let Ok(file) = parse(&name, &bytes, &Options::default()) {
+                        assert!(!KINDS.contains(&file.kind().name()), "{name} is read as {}", file.kind());
+                    }
+                }
+            }
+        }
+    }
+    assert!(told >= 80, "{told} files");
+}
+
+#[test]
+fn a_distribution_after_the_servers_ignores_weights_until_one_comes_behind_it() {
+    let after = |text: &str| {
+        let settings = Settings::of(pool(text).scheme());
+        (settings.shown("distribution").unwrap(), settings.shown("set_after_servers").unwrap() == "true")
+    };
+    for (text, ignored) in [
+        ("--DISTRIBUTION=consistent --SERVER=aaa --SERVER=bbb/?3", false),
+        ("--SERVER=aaa --SERVER=bbb/?3 --DISTRIBUTION=consistent", true),
+        ("--SERVER=bbb/?3 --DISTRIBUTION=consistent --SERVER=aaa", true),
+        ("--SERVER=bbb/?2 --DISTRIBUTION=consistent --SERVER=aaa/?3", false),
+        ("--DISTRIBUTION=consistent --SERVER=aaa/?3 --DISTRIBUTION=consistent --SERVER=bbb", true),
+        ("--SERVER=aaa --SERVER=bbb --DISTRIBUTION=consistent", false),
+    ] {
+        assert_eq!(after(text), ("CONSISTENT".to_owned(), ignored), "{text}");
+    }
+}
+
+#[test]
+fn what_libmemcached_refuses_and_is_clear_is_read_when_told_to_be_lenient() {
+    let lenient = Options { lenient: true, ..Options::default() };
+    let text = " --SERVER=[2001:db8::1]:11300  --SERVER=b:1 # the second\n--SOCKET=/run/c.sock\n--HASH=MD5\n--HASH=CRC\n";
+    let read = parse("f", text.as_bytes(), &lenient).unwrap().pick(None).unwrap();
+    assert_eq!(servers(&read), "[2001:db8::1]:11300 b:1 /run/c.sock");
+    assert_eq!(Settings::of(read.scheme()).shown("hash").as_deref(), Some("CRC"));
+    assert_eq!(read.warnings().len(), 7);
+    assert!(refused(text).contains("IPv6"));
+}
+
+#[test]
+fn a_list_without_a_client_takes_the_placement_that_is_said() {
+    let options = |placement: &str| Options {
+        placement: Some(placement.parse::<Settings>().unwrap().scheme().unwrap()),
+        ..Options::default()
+    };
+    let read = |text: &str, placement: &str| {
+        parse("f", text.as_bytes(), &options(placement)).unwrap().pick(None).unwrap()
+    };
+    let list = "10.0.0.1 600\n10.0.0.2:11300\t300\n";
+    // memcached's own port, where a client of its is said.
+    assert_eq!(servers(&read(list, "libketama")), "10.0.0.1=10.0.0.1:11211*600 10.0.0.2:11300*300");
+    assert_eq!(servers(&read(list, "ring")), "10.0.0.1*600 10.0.0.2:11300*300");
+    assert_eq!(read(list, "libketama").scheme().to_string(), "libketama");
+    // What the text says of itself stays.
+    let client = "mc = memcache.Client(['a:1', 'b:1'])\n";
+    assert_eq!(read(client, "ring").scheme().to_string(), "python-memcached");
+}
+
+#[test]
+fn ipv6_and_weights_in_one_text_are_clear_or_refused() {
+    let options = Options {
+        placement: Some("libmemcached".parse::<Settings>().unwrap().scheme().unwrap()),
+        ..Options::default()
+    };
+    let read = |text: &str| parse("f", text.as_bytes(), &options).and_then(|file| Ok(file.pick(None)?));
+    for (text, expected) in [
+        ("[2001:db8::1]:11300", "[2001:db8::1]:11300"),
+        ("2001:db8::1", "2001:db8::1=[2001:db8::1]:11211"),
+        ("[2001:db8::1]", "[2001:db8::1]=[2001:db8::1]:11211"),
+        ("2001:db8:0:0::1", "2001:db8:0:0::1=[2001:db8:0:0::1]:11211"),
+        ("[2001:db8::1]:11300:5", "[2001:db8::1]:11300*5"),
+    ] {
+        assert_eq!(servers(&read(text).unwrap()), expected, "{text}");
+    }
+    let refused = read("2001:db8::1:11300").unwrap_err();
+    let first = refused.iter().next().unwrap();
+    assert_eq!(first.to_string(), "f:1:1: server \"2001:db8::1:11300\": IPv6 with a port needs brackets");
+    assert_eq!(first.help(), Some("write \"[2001:db8::1]:11300\""));
+}
+
+#[test]
+fn a_program_that_decides_as_it_runs_is_refused_and_asking_for_its_servers_is_no_decision() {
+    let php = |around: &str| {
+        format!("<?php\n$m = new Memcached;\n{around} {{ $m->addServer('a.example', 11211); }}\n")
+    };
+    for asked in ["if (!$m->getServerList())", "if (class_exists('Memcached'))", "function add($m)", "try"] {
+        assert_eq!(servers(&pool(php(asked))), "a.example:11211", "{asked}");
+    }
+    for decided in ["if ($x)", "foreach ($a as $b)", "while (next($a))", "if ($m->isPristine()) {} else"] {
+        assert!(refused(php(decided)).contains("is known only when the program runs"), "{decided}");
+    }
+    let python = |around: &str| format!("import memcache\n{around}:\n    mc = memcache.Client(['a:1'])\n");
+    for asked in ["def connect()", "class Cache", "try", "if __name__ == '__main__'", "with lock"] {
+        assert_eq!(servers(&pool(python(asked))), "a:1", "{asked}");
+    }
+    for decided in ["if DEBUG", "for host in hosts", "while True"] {
+        assert!(refused(python(decided)).contains("is known only when the program runs"), "{decided}");
+    }
+}
+
+#[test]
+fn options_of_php_act_in_the_order_in_which_they_are_set() {
+    let read = |options: &[&str]| {
+        let lines: String = options.iter().map(|line| format!("$m->{line};\n")).collect();
+        let text = format!("$m = new Memcached();\n{lines}");
+        Settings::of(pool(text).scheme()).to_string()
+    };
+    const SERVERS: &str = "addServers([['a', 1, 1], ['b', 1, 3]])";
+    const KETAMA: &str = "setOption(Memcached::OPT_LIBKETAMA_COMPATIBLE, true)";
+    const NO_KETAMA: &str = "setOption(Memcached::OPT_LIBKETAMA_COMPATIBLE, false)";
+    const CONSISTENT: &str = "setOption(Memcached::OPT_DISTRIBUTION, Memcached::DISTRIBUTION_CONSISTENT)";
+    const CRC: &str = "setOption(Memcached::OPT_HASH, Memcached::HASH_CRC)";
+    let with = |distribution: &str, hash: &str, ketama: bool, after: bool| {
+        format!(
+            "php-memcached,distribution={distribution}{hash},libketama_compatible={ketama},set_after_servers={after}"
+        )
+    };
+    // Each line was asked of PHP Memcached 3.2.0.
+    for (options, expected) in [
+        (vec![SERVERS], with("MODULA", "", false, false)),
+        (vec![KETAMA, SERVERS], with("MODULA", "", true, false)),
+        (vec![SERVERS, KETAMA], with("MODULA", "", true, false)),
+        (vec![CONSISTENT, SERVERS], with("CONSISTENT", "", false, false)),
+        (vec![SERVERS, CONSISTENT], with("CONSISTENT", "", false, true)),
+        (vec![KETAMA, CONSISTENT, SERVERS], with("CONSISTENT", ",hash=MD5", false, false)),
+        (vec![CONSISTENT, KETAMA, SERVERS], with("MODULA", "", true, false)),
+        (vec![KETAMA, NO_KETAMA, SERVERS], with("MODULA", "", false, false)),
+        (vec![KETAMA, CRC, SERVERS], with("MODULA", ",hash=CRC", true, false)),
+        (vec![CRC, KETAMA, SERVERS], with("MODULA", "", true, false)),
+        (vec![CRC, CONSISTENT, SERVERS], with("CONSISTENT", ",hash=CRC", false, false)),
+    ] {
+        assert_eq!(read(&options), expected, "{options:?}");
+    }
+}
+
+#[test]
+fn a_cluster_is_the_same_in_every_form_of_its_answer() {
+    let files = corpus("redis-cluster");
+    let map = |file: &str| {
+        let (_, bytes) = files.iter().find(|(name, _)| name == file).unwrap();
+        let read = pool(bytes);
+        (Settings::of(read.scheme()).to_string(), read.members())
+    };
+    let first = map("nodes.txt");
+    for other in [
+        "nodes.conf",
+        "nodes-hostname.txt",
+        "slots-terminal.txt",
+        "slots-plain.txt",
+        "slots-plain-hostname.txt",
+        "slots.json",
+        "shards-terminal.txt",
+        "shards-resp3.txt",
+        "shards-plain.txt",
+        "shards.json",
+        "odd-shards-fail.txt",
+    ] {
+        assert_eq!(map(other), first, "{other}");
+    }
+}
+
+#[test]
+fn tokens_that_do_not_tell_the_partitioner_take_the_one_that_is_said() {
+    let (_, ring) =
+        corpus("nodetool").into_iter().find(|(name, _)| name == "odd-ring-no-partitioner.txt").unwrap();
+    let read = |said: &str| {
+        let placement = said.parse::<Settings>().unwrap().scheme().unwrap();
+        let options = Options { placement: Some(placement), ..Options::default() };
+        let file = parse("f", &ring, &options).unwrap();
+        file.pick(None).map(|pool| pool.scheme().to_string())
+    };
+    for partitioner in ["Murmur3Partitioner", "RandomPartitioner"] {
+        assert_eq!(
+            read(&format!("cassandra,partitioner={partitioner}")),
+            Ok(format!("cassandra {partitioner}"))
+        );
+    }
+}
