@@ -1,6 +1,6 @@
 //! Keys of a mapping, read by name and checked by type, with one wording for all formats.
 
-use crate::diagnostic::{quoted, ticked};
+use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fleet::SettingPlace;
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
@@ -61,6 +61,15 @@ impl<'n> Fields<'n> {
 
     /// Refuses keys that are not known, with the one that was probably meant.
     pub(crate) fn refuse_unknown(&self, report: &mut Report, known: &[&str]) {
+        self.each_unknown(report, known, Report::push);
+    }
+
+    /// The same for a product that refuses them, where a file may be read leniently.
+    pub(crate) fn refuse_unknown_unless_lenient(&self, report: &mut Report, known: &[&str]) {
+        self.each_unknown(report, known, Report::lenient);
+    }
+
+    fn each_unknown(&self, report: &mut Report, known: &[&str], push: fn(&mut Report, Diagnostic)) {
         for entry in self.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             if report.is_full() {
                 report.count_one_more();
@@ -71,7 +80,8 @@ impl<'n> Fields<'n> {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("its keys are {}", known.join(", ")),
             };
-            report.push(report.error_at(entry.key_span, message).with_help(help));
+            let unknown = report.error_at(entry.key_span, message).with_help(help);
+            push(report, unknown);
         }
     }
 }

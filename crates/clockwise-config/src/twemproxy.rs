@@ -70,12 +70,15 @@ pub(crate) fn is(text: &str) -> bool {
 }
 
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
-    let Some(document) = yaml::read(report) else {
+    // Aliases can only be followed where they are not refused.
+    let document = if report.options.lenient { yaml::read_with_aliases(report) } else { yaml::read(report) };
+    let Some(mut document) = document else {
         if !report.has_errors() {
             report.error(Span::new(0, 0), "the file holds no pool");
         }
         return Vec::new();
     };
+    untype(&mut document.root);
     for (mark, span) in document.marks {
         refuse_mark(report, mark, span);
     }
@@ -109,7 +112,18 @@ fn refuse_mark(report: &mut Report, mark: Mark, span: Span) {
             "write one item a line: ` - item`, or put text that begins with a bracket in quotes",
         ),
     };
-    report.push(report.error_at(span, message).with_help(help));
+    let refused = report.error_at(span, message).with_help(help);
+    report.lenient(refused);
+}
+
+/// nutcracker knows no types: what is quoted may be a number.
+fn untype(node: &mut Node) {
+    match &mut node.value {
+        Value::Scalar(scalar) if scalar.kind == ScalarKind::Text => scalar.kind = ScalarKind::Untyped,
+        Value::Scalar(_) => {}
+        Value::List(items) => items.iter_mut().for_each(untype),
+        Value::Map(entries) => entries.iter_mut().for_each(|entry| untype(&mut entry.value)),
+    }
 }
 
 /// Two pools cannot listen on one address.
@@ -130,12 +144,11 @@ fn refuse_shared_listen(report: &mut Report, pools: &[Entry]) {
                     quoted(&pool.key),
                     quoted(&address.text)
                 );
-                report.push(
-                    report
-                        .error_at(listen.place(), message)
-                        .with_label("taken")
-                        .with_also(place, "first here"),
-                );
+                let refused = report
+                    .error_at(listen.place(), message)
+                    .with_label("taken")
+                    .with_also(place, "first here");
+                report.lenient(refused);
             }
         }
     }
@@ -149,13 +162,28 @@ fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
     }
     let what = format!("pool {}", quoted(&entry.key));
     let fields = Fields::of(report, &entry.value, what, entry.key_span)?;
+    const DYNOMITE: [&str; 4] = ["dyn_listen", "dyn_seeds", "dyn_port", "data_store"];
+    if let Some(other) = fields.entries().iter().find(|entry| DYNOMITE.contains(&entry.key.as_str())) {
+        let message = format!(
+            "{} is one of Dynomite's by its key {}: it places keys by tokens of its own, which are not read",
+            fields.what,
+            ticked(&other.key)
+        );
+        report.error(other.key_span, message);
+        return None;
+    }
     if !fields.entries().iter().any(|entry| KEYS.contains(&entry.key.as_str())) {
         let message = format!("{} has none of the keys of a twemproxy pool", fields.what);
-        let help = format!("they are {}", KEYS.join(", "));
+        let help = match entry.key.as_str() {
+            "pools" | "sentinels" | "global" => {
+                format!("`{}:` belongs to a fork of twemproxy: give the pools alone, unindented", entry.key)
+            }
+            _ => format!("they are {}", KEYS.join(", ")),
+        };
         report.push(report.error_at(entry.key_span, message).with_help(help));
         return None;
     }
-    fields.refuse_unknown(report, KEYS);
+    fields.refuse_unknown_unless_lenient(report, KEYS);
     surroundings(report, &fields);
     let scheme = scheme(report, &fields);
     let entries = servers(report, &fields);
@@ -190,7 +218,8 @@ fn surroundings(report: &mut Report, fields: &Fields<'_>) {
         None => {
             let message =
                 format!("{} has no `listen`, and nutcracker refuses a pool without it", fields.what);
-            report.push(report.error_at(fields.span, message).with_help("add `listen: 127.0.0.1:22121`"));
+            let refused = report.error_at(fields.span, message).with_help("add `listen: 127.0.0.1:22121`");
+            report.lenient(refused);
         }
         Some(entry) => listen(report, entry),
     }
@@ -217,7 +246,8 @@ fn surroundings(report: &mut Report, fields: &Fields<'_>) {
     {
         let message = "`redis_auth` is only for a pool with `redis: true`";
         let help = "add `redis: true`, or take `redis_auth` out";
-        report.push(report.error_at(entry.key_span, message).with_help(help));
+        let refused = report.error_at(entry.key_span, message).with_help(help);
+        report.lenient(refused);
     }
 }
 

@@ -115,3 +115,30 @@ fn warnings_go_with_their_own_pool() {
     };
     assert_eq!((warned("a"), warned("b")), (vec![5], vec![10]));
 }
+
+#[test]
+fn what_nutcracker_refuses_and_is_clear_is_read_when_told_to_be_lenient() {
+    let lenient = Options { lenient: true, ..Options::default() };
+    let text = "---\nbase: &base\n  listen: '127.0.0.1:1'\n  timeout: '400'\n  redis: yes\n  colour: blue\n  \
+        servers: [ 'a:1:1', 'b:1:2' ]\nother:\n  servers: &list\n   - c:1:1\nthird:\n  listen: 127.0.0.1:1\n  \
+        redis_auth: x\n  servers: *list\n";
+    assert!(parse("f", text.as_bytes(), &Options::default()).is_err());
+    let file = parse("f", text.as_bytes(), &lenient).unwrap();
+    let servers = |name| file.pick(Some(name)).unwrap().servers().servers().len();
+    assert_eq!([servers("base"), servers("other"), servers("third")], [2, 1, 1]);
+    let warned: usize =
+        ["base", "other", "third"].map(|name| file.pick(Some(name)).unwrap().warnings().len()).iter().sum();
+    assert!(warned >= 8, "{warned}");
+}
+
+#[test]
+fn lookalikes_are_named_for_what_they_are() {
+    let dynomite = "dyn_o_mite:\n  dyn_listen: 0.0.0.0:8101\n  listen: 0.0.0.0:8102\n  servers:\n  - 127.0.0.1:22122:1\n";
+    assert!(refused(dynomite).contains("is one of Dynomite's by its key `dyn_listen`"));
+    for word in ["pools", "sentinels"] {
+        let text = format!("{word}:\n  alpha:\n    listen: 127.0.0.1:1\n");
+        let refused = parse("f", text.as_bytes(), &Options::default()).unwrap_err();
+        let help = refused.iter().next().unwrap().help().unwrap();
+        assert!(help.contains("belongs to a fork of twemproxy"), "{help}");
+    }
+}
