@@ -411,7 +411,7 @@ impl Cluster {
     }
 
     fn scheme(&self, report: &Report, span: Span) -> Result<Scheme, Diagnostic> {
-        let shown = ticked(report.source.slice(span));
+        let shown = shown(report, span);
         let said = match &report.options.placement {
             Some(Scheme::Dialect(Dialect::Cassandra(options))) => Some(options.partitioner),
             _ => None,
@@ -462,10 +462,21 @@ impl Cluster {
 }
 
 fn broken(report: &mut Report, whole: Span, what: &str) {
-    let shown = ticked(report.source.slice(whole));
+    let shown = shown(report, whole);
+    let begin = report.source.slice(whole).chars().take(SHOWN).collect::<String>().trim_end().len();
+    let place = Span::new(whole.start(), whole.start() + begin);
     report.push(
         report
-            .error_at(whole, format!("{what} should stand at {shown}"))
+            .error_at(place, format!("{what} should stand at {shown}"))
             .with_help("the listing is cut off or edited: give all of it"),
     );
+}
+
+/// How much of a row is shown: the rest is mostly blanks.
+const SHOWN: usize = 60;
+
+/// The beginning of a row, which has many blanks.
+fn shown(report: &Report, row: Span) -> String {
+    let begin: String = report.source.slice(row).chars().take(SHOWN).collect();
+    ticked(begin.trim_end())
 }
