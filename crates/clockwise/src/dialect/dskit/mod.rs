@@ -2,7 +2,7 @@
 //!
 //! | parameter | value |
 //! |---|---|
-//! | hash of a key | [`Hash`]: FNV-1 of 32 bits for series, streams and traces, FNV-1a for most other rings |
+//! | hash of a key | [`enum@Hash`]: FNV-1 of 32 bits for series, streams and traces, FNV-1a for most other rings |
 //! | key of a series in Mimir | tenant, then the name and the value of each label, nothing between: [`series`] |
 //! | key of a stream in Loki, a trace in Tempo | tenant, then the labels as text; tenant, then the bytes of the id |
 //! | tokens of an instance | given: drawn at random (512 in Mimir, 128 in Loki), or [`SpreadMinimizing`] |
