@@ -1,5 +1,5 @@
 //! `cargo xtask packages`: the programs that tests run against, from Debian's archive, and the
-//! [libraries](libraries) that they ask.
+//! [libraries] that they ask.
 //!
 //! Debian starts a server when it is installed. Here it must not: the tests start their own, on free
 //! ports of the loopback address, and whoever lends the machine has not asked for another one.
