@@ -20,8 +20,8 @@
 //! is leaving still has its keys, and there is a warning.
 //!
 //! `nodetool status` counts tokens and lists none, except where each node has one. Without them it
-//! names the servers, and how keys are placed must be said. Shapes are those of the program's source,
-//! versions 2.1 to 4.1; it was not run.
+//! names the servers, and how keys are placed must be said. Shapes are those that the program's source
+//! prints (its classes `Ring` and `Status`, before version 5); it was not run.
 
 use std::collections::{BTreeMap, HashMap};
 
