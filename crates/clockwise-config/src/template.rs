@@ -67,14 +67,22 @@ fn marked(_: usize, line: &str) -> Option<(usize, usize, &'static str)> {
         let to = inside + line[inside..].find(close)? + close.len();
         Some((from, to, &line[inside..to - close.len()]))
     };
-    let erb = between("<%", "%>").map(|(from, to, _)| (from, to, "ERB"));
-    let statement = between("{%", "%}").map(|(from, to, _)| (from, to, "Jinja"));
+    // `<%REQ(A)%>` is a pair of Envoy's own commands in angles, and `{%[src]%}` is HAProxy's.
+    let erb = between("<%", "%>")
+        .filter(|(.., inside)| inside.starts_with(|c: char| c.is_whitespace() || "=-#%".contains(c)))
+        .map(|(from, to, _)| (from, to, "ERB"));
+    let statement = between("{%", "%}")
+        .filter(|(.., inside)| {
+            inside.starts_with(|c: char| c.is_whitespace() || "-+".contains(c) || c.is_lowercase())
+        })
+        .map(|(from, to, _)| (from, to, "Jinja"));
     let terraform = between("%{ ", "}").map(|(from, to, _)| (from, to, "Terraform"));
     let value = between("{{", "}}").filter(|(.., inside)| {
         // Two braces with a word between them; twice an opening brace is a legal hash tag.
         inside
             .trim_start_matches(['-', ' '])
             .starts_with(|c: char| c.is_alphabetic() || ".$\"/_#".contains(c))
+            && !is_table(inside)
     });
     let value = value.map(|(from, to, inside)| {
         let has = |words: &[&str]| words.iter().any(|word| inside.contains(word));
@@ -90,6 +98,27 @@ fn marked(_: usize, line: &str) -> Option<(usize, usize, &'static str)> {
         (from, to, language)
     });
     [erb, statement, terraform, value].into_iter().flatten().min_by_key(|&(from, ..)| from)
+}
+
+/// Whether the inside of two braces is of a table within a table, as in Lua: `{{"a", 1}, {"b", 2}}`,
+/// `{{name = "a"}}`. Values of templates have braces, commas and `=` in parentheses only.
+fn is_table(inside: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    let mut chars = inside.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '{' | '}' => return true,
+            // `$i, $e := range` of Go has one as well.
+            ',' if depth == 0 && !inside.contains(":=") => return true,
+            '=' if depth == 0 && !":=!<>".contains(before) && chars.peek() != Some(&'=') => return true,
+            _ => {}
+        }
+        before = c;
+    }
+    false
 }
 
 /// What looks like a placeholder where something is wrong anyway, or in the place of a name.
@@ -147,6 +176,10 @@ mod tests {
             ("{{- range .Values.servers }}\n", "1:1: `{{- range .Values.servers }}`", "Helm"),
             ("{{range gets \"/servers/*\"}}", "1:1: `{{range gets \"/servers/*\"}}`", "confd"),
             ("{{ range service \"cache\" }}", "1:1: ", "consul-template"),
+            ("{{ range $i, $e := .Items }}", "1:1: ", "Jinja or Go"),
+            ("{{ if a == b }}", "1:1: ", "Jinja or Go"),
+            ("{{ lookup('a', b=1) | d('c', true) }}", "1:1: ", "Jinja or Go"),
+            ("{%if a%}", "1:1: ", "Jinja"),
             ("%{ for s in servers ~}\nserver ${s};\n", "1:1: ", "Terraform"),
         ] {
             let refused = refusal(text).unwrap();
@@ -164,6 +197,12 @@ mod tests {
             "hash $scheme${request_uri} consistent;\n",
             "{\"a\":{\"b\":{}}}\n",
             "{{1}: 2}}\n",
+            "local servers = {{\"a\", 1}, {\"b\", 2}}\n",
+            "local servers = {{host = \"a\"}, {host = \"b\"}}\n",
+            "local one = {{name = \"a\"}}\n",
+            "local one = {{\"a\", 1}}\n",
+            "text_format: \"<%START_TIME%> {%REQ(A)%}\"\n",
+            "log-format \"{%[src]%} <%ci> <%T>\"\n",
         ] {
             assert_eq!(refusal(text), None, "{text}");
         }

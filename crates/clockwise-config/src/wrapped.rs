@@ -4,6 +4,7 @@
 //! A block is the whole source with all else blanked out, so that every offset in it is one of the
 //! file, and complaints show the file's own lines.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::diagnostic::Diagnostic;
@@ -161,19 +162,23 @@ fn scalars(lines: &[&str]) -> Vec<Found> {
 
 /// The here-documents of shell commands: `cat > FILE <<'EOF'`.
 fn here_documents(lines: &[&str]) -> Vec<Found> {
+    if !lines.iter().any(|line| here_mark(line).is_some()) {
+        return Vec::new();
+    }
+    // Where each line stands, in order: looking through the file for each mark takes too long for many.
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        places.entry(line.trim()).or_default().push(at);
+    }
     let mut found = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
         at += 1;
-        let Some(end) = here_mark(line) else { continue };
-        let Some(length) = lines[at..].iter().position(|line| line.trim() == end) else { continue };
-        found.push(Found {
-            what: "the here-document",
-            label: here_file(line),
-            lines: at + 1..at + 1 + length,
-        });
-        at += length + 1;
+        let Some(ends) = here_mark(line).and_then(|mark| places.get(mark)) else { continue };
+        let Some(&end) = ends.get(ends.partition_point(|&end| end < at)) else { continue };
+        found.push(Found { what: "the here-document", label: here_file(line), lines: at + 1..end + 1 });
+        at = end + 1;
     }
     found
 }
@@ -224,9 +229,7 @@ fn prompted(line: &str) -> Option<&str> {
         return Some(command.trim());
     }
     let (prompt, command) = line.split_once(['$', '#', '>'])?;
-    let is_shell = prompt.contains('@')
-        && prompt.starts_with(|c: char| c.is_ascii_alphabetic() || c == '[')
-        && !prompt.contains(['=', '"', '\'', ',', '(']);
+    let is_shell = !line[prompt.len()..].starts_with('>') && is_shell_prompt(prompt);
     let is_redis = line[prompt.len()..].starts_with('>')
         && (prompt == "redis"
             || prompt.rsplit_once(':').is_some_and(|(host, port)| {
@@ -237,6 +240,27 @@ fn prompted(line: &str) -> Option<&str> {
             }));
     let parts = command.is_empty() || command.starts_with(' ');
     ((is_shell || is_redis) && parts).then(|| command.trim())
+}
+
+/// Whether this stands before the `$` or `#` of a prompt: `user@host:~`, `user@host ~`, `[user@host dir]`.
+///
+/// No more than that: with an `@`, a `$` or a comment somewhere, a line of a proxy's file is no prompt.
+fn is_shell_prompt(text: &str) -> bool {
+    let bracketed = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let text = bracketed.unwrap_or(text);
+    let (who, folder) = match text.find([':', ' ']) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    };
+    let is_word = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+    };
+    let is_folder = |text: &str| {
+        let text = text.trim_end();
+        !text.contains(char::is_whitespace) && (bracketed.is_some() || text.starts_with(['~', '/']))
+    };
+    who.split_once('@').is_some_and(|(user, host)| is_word(user) && is_word(host))
+        && folder.is_none_or(is_folder)
 }
 
 #[cfg(test)]
@@ -318,6 +342,39 @@ mod tests {
         for text in ["listen: 10.0.0.1:22121 # > a\n", "name = \"a@b$ c\"\n", "$m->addServer('a', 1);\n"] {
             assert!(found(text).is_empty(), "{text}");
         }
+        for prompt in
+            ["root@cache-1:/etc# ", "me@host ~ $ ", "[root@host etc]# ", "[me@host ~]$ ", "me@host$ "]
+        {
+            assert_eq!(one(&format!("{prompt}cat n.yml\na: 1\n")).2, "a: 1", "{prompt}");
+        }
+    }
+
+    #[test]
+    fn lines_of_proxies_with_an_at_sign_are_no_prompts() {
+        for line in [
+            "location @fallback { # the last resort",
+            "error_page 502 @down; # ours",
+            "rewrite ^/@x$ /y last;",
+            "  http-request deny if { path_reg ^/@foo$ }",
+            "  email-alert to ops@example.com # them",
+            "alice@example.com: # a pool",
+            "owner: alice@example.com # a",
+            "ops@example.com # a",
+            "a@b:c d$ e",
+        ] {
+            assert!(found(&format!("{line}\nserver a;\n")).is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn countless_here_documents_that_do_not_end_are_passed_in_a_moment() {
+        use std::fmt::Write as _;
+        let mut text = String::new();
+        for number in 0..50_000 {
+            let _ = writeln!(text, "cat <<E{number} > x");
+        }
+        text.push_str("cat <<EOF\na: 1\nEOF\n");
+        assert_eq!(one(&text).2, "a: 1");
     }
 
     #[test]
