@@ -69,7 +69,20 @@ pub(crate) fn is(text: &str) -> bool {
     toml_or_twemproxy(text) == Some(Kind::Twemproxy)
 }
 
+/// Refuses what ends a line for libyaml, which nutcracker reads with, and for no editor: a comment
+/// would go on as a server.
+fn refuse_separators(report: &mut Report) {
+    let source = report.source.clone();
+    let separators = ['\u{85}', '\u{2028}', '\u{2029}'];
+    if let Some((at, found)) = source.text().match_indices(separators).next() {
+        let message = format!("nutcracker begins a new line at this character, {}", ticked(found));
+        let span = Span::new(at, at + found.len());
+        report.push(report.error_at(span, message).with_help("take it out, or break the line there"));
+    }
+}
+
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
+    refuse_separators(report);
     // Aliases can only be followed where they are not refused.
     let document = if report.options.lenient { yaml::read_with_aliases(report) } else { yaml::read(report) };
     let Some(mut document) = document else {

@@ -2,6 +2,7 @@
 //! they still come out.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clockwise_study::vectors::{self, File};
@@ -130,9 +131,7 @@ fn check(paths: &[PathBuf], format: Format, console: &mut Console<'_>) -> Result
     for path in paths {
         for path in files_of(path)? {
             let shown = path.display().to_string();
-            let text = fs::read_to_string(&path)
-                .map_err(|error| Failure::Input(format!("{shown} cannot be read: {error}")))?;
-            let file = read(&shown, &text)?;
+            let file = read(&shown, &text_of(&path, &shown)?)?;
             files.push((shown, file));
         }
     }
@@ -156,6 +155,22 @@ fn check(paths: &[PathBuf], format: Format, console: &mut Console<'_>) -> Result
     let tests = counted(document.tests as u64, "test");
     console.note(format_args!("{} in {tests}", counted(document.differences as u64, "difference")));
     Ok(Exit::Findings)
+}
+
+/// The largest file that is read: several times the largest of this program.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The text of a file, unless it is endless.
+fn text_of(path: &Path, shown: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
+        .map_err(|error| Failure::Input(format!("{shown} cannot be read: {error}")))?;
+    if text.len() as u64 > MAX_BYTES {
+        let message = format!("{shown} is larger than {} MiB, and no file of vectors is", MAX_BYTES >> 20);
+        return Err(Failure::Input(message));
+    }
+    Ok(text)
 }
 
 /// The files of a folder, in order of their names and without the schema; or the file itself.

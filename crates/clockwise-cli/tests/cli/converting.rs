@@ -149,3 +149,35 @@ fn envoy_takes_its_rings_tables_and_localities_and_those_of_grpc() {
     assert_has(&text, &["locality: { zone: \"b\" }", "load_balancing_weight: 3", "health_status: DRAINING"]);
     assert_alike(&zoned, &file("zoned.yaml", text));
 }
+
+#[test]
+fn names_are_written_so_that_the_products_own_readers_take_them_for_names() {
+    let with = |name: &str, placement: &str, server: &str| {
+        let servers = format!("[[server]]\nname = \"{server}\"\naddress = \"10.0.0.1:1\"\n");
+        let rest = "[[server]]\nname = \"b\"\naddress = \"10.0.0.2:1\"\n";
+        file(name, format!("version = 1\n[placement]\n{placement}\n{servers}{rest}"))
+    };
+    let (text, _) =
+        run(["convert", &with("colon.toml", "dialect = \"twemproxy\"", "a:"), "--to", "twemproxy"]).warned();
+    assert_has(&text, &["   - \"10.0.0.1:1:1 a:\"\n"]);
+    // libyaml begins a new line at these, also in a comment.
+    for end in ["\\u2028", "\\u2029"] {
+        let server = format!("a{end}   - 10.0.0.9:1:1");
+        let fleet = with("line.toml", "dialect = \"twemproxy\"", &server);
+        run(["convert", &fleet, "--to", "twemproxy"]).refused(3);
+        let fleet =
+            with("comment.toml", "dialect = \"twemproxy\"", &format!("{server}\"\nstate = \"draining"));
+        let (text, _) = run(["convert", &fleet, "--to", "twemproxy"]).warned();
+        assert_has(&text, &["   # a    - 10.0.0.9:1:1 is draining and owns nothing\n"]);
+    }
+    let guids = "dialect = \"haproxy\"\nhash_key = \"guid\"\nguids = { a = \"x check\", b = \"y\" }";
+    let said = run(["convert", &with("guid.toml", guids, "a"), "--to", "haproxy"]).refused(3);
+    assert_has(&said, &["server \"a\" has a guid that HAProxy does not take"]);
+    let yaml = "\"true\":\n  listen: 127.0.0.1:1\n  servers:\n   - 10.0.0.1:1:1\n   - 10.0.0.2:1:1\n";
+    let pool = file("true.yml", yaml);
+    let placement = "dialect = \"envoy\"";
+    let (text, _) = run(["convert", &with("envoy.toml", placement, "10.0.0.1:1"), "--to", "envoy"]).warned();
+    assert_has(&text, &["- name: \"fleet\"\n", "    cluster_name: \"fleet\"\n"]);
+    let (text, _) = run(["convert", &pool, "--to", "twemproxy"]).warned();
+    assert_has(&text, &["true:\n"]);
+}

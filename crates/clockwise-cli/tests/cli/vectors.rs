@@ -85,6 +85,13 @@ fn what_is_no_file_of_vectors_is_3_and_says_where() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_file_without_an_end_is_not_read_for_ever() {
+    let said = run(["vectors", "--check", "/dev/zero"]).refused(3);
+    assert_has(&said, &["/dev/zero is larger than 64 MiB, and no file of vectors is"]);
+}
+
+#[test]
 fn a_name_that_has_no_vectors_is_2_and_the_known_are_listed() {
     assert_has(
         &run(["vectors", "rign"]).refused(2),

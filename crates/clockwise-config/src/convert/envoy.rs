@@ -45,7 +45,9 @@ fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
     let hosts =
         draft.servers().iter().map(|server| Host::of(server, options)).collect::<Result<Vec<_>, _>>()?;
     let names = hosts.iter().any(|host| !host.is_ip && !host.address.starts_with('/'));
-    let mut out = format!("clusters:\n- name: {}\n", draft.name);
+    // In quotes: `1` and `true` are other things in YAML.
+    let name = text_of(&draft.name);
+    let mut out = format!("clusters:\n- name: {name}\n");
     let _ = writeln!(out, "  type: {}", if names { "STRICT_DNS" } else { "STATIC" });
     out.push_str("  connect_timeout: 1s\n");
     let _ = match options.lb_policy {
@@ -69,7 +71,7 @@ fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
         let factor = options.hash_balance_factor;
         let _ = writeln!(out, "    consistent_hashing_lb_config:\n      hash_balance_factor: {factor}");
     }
-    let _ = writeln!(out, "  load_assignment:\n    cluster_name: {}\n    endpoints:", draft.name);
+    let _ = writeln!(out, "  load_assignment:\n    cluster_name: {name}\n    endpoints:");
     for (zone, hosts) in localities(&hosts) {
         locality(&mut out, zone, options)?;
         hosts.iter().for_each(|host| host.write(&mut out));

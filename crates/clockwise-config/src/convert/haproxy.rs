@@ -37,7 +37,7 @@ fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
     }
     for server in draft.servers() {
         let name = server.name().as_str();
-        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte)) {
+        if !is_word(name) {
             return Err(Unwritable::server(server, "has a name that HAProxy does not take"));
         }
         let _ = write!(out, "    server {name} {}", address(server)?);
@@ -45,6 +45,9 @@ fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
             let _ = write!(out, " id {id}");
         }
         if let Some(guid) = options.guids.get(server.name()) {
+            if !is_word(guid) {
+                return Err(Unwritable::server(server, "has a guid that HAProxy does not take"));
+            }
             let _ = write!(out, " guid {guid}");
         }
         if options.hash_key != HashKey::Id {
@@ -65,6 +68,11 @@ fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
         out.push('\n');
     }
     Ok(out)
+}
+
+/// What HAProxy takes for a name and for a guid.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
 }
 
 fn address(server: &Server) -> Result<&str, Unwritable> {

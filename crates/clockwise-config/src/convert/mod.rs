@@ -181,5 +181,8 @@ pub(crate) fn settings<O: Clone>(
 /// A name that every product takes.
 fn word(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
-    name.chars().map(plain).collect()
+    match name {
+        "" => "fleet".to_owned(),
+        name => name.chars().map(plain).collect(),
+    }
 }

@@ -36,7 +36,8 @@ fn text(draft: &Draft<'_>, options: &Options, named: bool) -> Result<String, Unw
     out.push_str("  servers:\n");
     for server in draft.servers() {
         if server.is_draining() {
-            let _ = writeln!(out, "   # {} is draining and owns nothing", server.name());
+            let name = shown(server.name().as_str());
+            let _ = writeln!(out, "   # {name} is draining and owns nothing");
             continue;
         }
         let _ = writeln!(out, "   - {}", quoted(&line(server, named)?)?);
@@ -69,13 +70,25 @@ fn quoted(text: &str) -> Result<String, Unwritable> {
     if text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
         && text.bytes().all(plain)
         && !text.contains(": ")
+        && !text.ends_with(':')
     {
         return Ok(text.to_owned());
     }
-    if text.contains(char::is_control) {
+    if text.contains(is_no_text) {
         return Err(Unwritable::fleet(format!(
-            "{text:?} has control characters, and a line of twemproxy's has none"
+            "{text:?} has characters that end a line of YAML or that it does not take"
         )));
     }
     Ok(format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
+}
+
+/// What libyaml, which twemproxy reads with, takes for the end of a line or refuses: control
+/// characters, the separators of Unicode, the byte order mark and what is no character.
+fn is_no_text(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Text for a comment, which goes on to the end of its line.
+fn shown(text: &str) -> String {
+    text.chars().map(|c| if is_no_text(c) { ' ' } else { c }).collect()
 }

@@ -19,8 +19,11 @@ use crate::suggest::nearest;
 /// How deep files may include files.
 const MAX_DEPTH: usize = 16;
 
-/// How many files are read for one.
+/// How many files are read for one, and how many are looked for.
 const MAX_FILES: usize = 4_096;
+
+/// After so many includes that cannot be followed no more are looked for.
+const MAX_MISSED: usize = 64;
 
 /// An `upstream` block as it stands in the file.
 #[derive(Debug)]
@@ -52,6 +55,9 @@ pub(super) struct Files {
     files: Vec<File>,
     /// The files that are being read, each included by the one before.
     open: Vec<PathBuf>,
+    /// How many includes were looked for, and how many of them in vain.
+    sought: usize,
+    missed: usize,
     pub(super) complaints: Vec<Complaint>,
     /// How many complaints were only counted, those of errors and those of warnings.
     pub(super) more: [usize; 2],
@@ -69,6 +75,8 @@ impl Files {
             folder: report.folder.clone(),
             files: Vec::new(),
             open: Vec::new(),
+            sought: 0,
+            missed: 0,
             complaints: Vec::new(),
             more: [0; 2],
             refused: Vec::new(),
@@ -198,11 +206,11 @@ impl Files {
     fn include(&mut self, lexer: &Lexer<'_>, directive: &Directive, context: Context) {
         let [word] = directive.arguments() else {
             let this = lexer.shown(directive.span());
-            self.complaints
-                .push(Complaint::new(directive.span(), format!("{this} is not an include of one file")));
+            self.complain(Complaint::new(directive.span(), format!("{this} is not an include of one file")));
             return;
         };
         if let Err(problem) = self.included(word, context) {
+            self.missed += 1;
             let message = format!("`include` of {}: {problem}", quoted(&word.text));
             let complaint = Complaint::new(word.span, message);
             self.complain(match self.folder {
@@ -226,6 +234,10 @@ impl Files {
                 Err("it is in another file, and only a text is here".to_owned())
             };
         };
+        self.sought += 1;
+        if self.sought > MAX_FILES || self.missed > MAX_MISSED {
+            return Err("it is not looked for after so many others".to_owned());
+        }
         if self.open.len() > MAX_DEPTH {
             return Err(format!("files include files more than {MAX_DEPTH} deep"));
         }

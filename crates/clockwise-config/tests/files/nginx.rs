@@ -124,6 +124,21 @@ fn includes_that_lead_nowhere_are_refused_with_their_name() {
 }
 
 #[test]
+fn countless_includes_are_given_up() {
+    let found = "include *.none;\n".repeat(5_000);
+    let missing = "include none;\n".repeat(5_000);
+    let folder = folder("nginx-include-many", &[("found.conf", &found), ("missing.conf", &missing)]);
+    for (file, line) in [("found.conf", 4_097), ("missing.conf", 1)] {
+        let path = folder.join(file);
+        let from = Some(clockwise_config::Kind::Nginx);
+        let refused = read(path.to_str().unwrap(), &Options { from, ..Options::default() }).unwrap_err();
+        assert_eq!(refused.iter().next().unwrap().line(), Some(line), "{refused}");
+        let last = refused.iter().last().unwrap().message().to_owned();
+        assert_eq!(last.contains("after so many others"), file == "found.conf", "{last}");
+    }
+}
+
+#[test]
 fn a_placement_that_is_told_takes_the_place_of_turns() {
     let text = b"upstream a { server 10.0.0.1; server 10.0.0.2 weight=3; server 10.0.0.3 backup; }";
     let reason = parse("f", text, &Options::default()).unwrap().pick(None).unwrap_err();

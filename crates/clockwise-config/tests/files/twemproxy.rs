@@ -142,3 +142,15 @@ fn lookalikes_are_named_for_what_they_are() {
         assert!(help.contains("belongs to a fork of twemproxy"), "{help}");
     }
 }
+
+#[test]
+fn separators_of_unicode_that_end_lines_for_nutcracker_are_refused() {
+    let head = "a:\n  listen: 127.0.0.1:1\n  servers:\n   - 10.0.0.1:1:1 x";
+    for separator in ['\u{85}', '\u{2028}', '\u{2029}'] {
+        let text = format!("{head} # the first{separator}   - 10.0.0.2:1:1 hidden\n");
+        let refused = parse("f", text.as_bytes(), &Options::default()).unwrap_err().to_string();
+        let shown = separator.escape_unicode();
+        let says = format!("f:4:32: nutcracker begins a new line at this character, `{shown}`");
+        assert!(refused.contains(&says), "{refused}");
+    }
+}
