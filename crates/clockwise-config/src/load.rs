@@ -67,18 +67,20 @@ fn parse_in(
     options: &Options,
 ) -> Result<FleetFile, Diagnostics> {
     let source = Source::new(path, bytes)?;
-    template::refuse(&source)?;
-    let blocks = wrapped::blocks(&source)?;
-    let whole = || parse_as(folder, &source, kind_of(&source, options)?, options);
     let mut read: Vec<(Block, Kind)> = Vec::new();
-    for block in blocks {
-        // Most blocks of a page are commands and the like.
-        if let Ok(kind) = kind_of(&block.source, options) {
+    for block in wrapped::blocks(&source)? {
+        // Most blocks of a page are commands and the like. Templates may stand beside the fleet.
+        if template::refuse(&block.source).is_ok()
+            && let Ok(kind) = kind_of(&block.source, options)
+        {
             read.push((block, kind));
         }
     }
     match read.len() {
-        0 => whole(),
+        0 => {
+            template::refuse(&source)?;
+            parse_as(folder, &source, kind_of(&source, options)?, options)
+        }
         1 => {
             let (block, kind) = read.remove(0);
             Ok(parse_as(None, &block.source, kind, options)?.inside(&block.what))

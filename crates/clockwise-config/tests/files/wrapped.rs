@@ -83,6 +83,17 @@ fn complaints_about_a_block_show_the_lines_of_the_page() {
 }
 
 #[test]
+fn a_template_beside_a_fleet_is_passed_over_and_one_alone_is_refused() {
+    let fence = |text: &str| format!("```\n{text}```\n");
+    let fleet = "a:\n  listen: 127.0.0.1:1\n  servers:\n   - 10.0.0.1:1:1 a\n";
+    let template = "a:\n  listen: {{ .Values.listen }}\n";
+    for page in [fence(fleet) + &fence(template), fence(template) + &fence(fleet)] {
+        assert_eq!(read(page).unwrap().pick(None).unwrap().name(), Some("a"));
+    }
+    assert!(refused(fence(template)).contains("3:11: `{{ .Values.listen }}` is a placeholder of Helm"));
+}
+
+#[test]
 fn a_template_is_refused_in_one_sentence() {
     for (text, says) in [
         (
