@@ -40,7 +40,7 @@ pub(crate) fn fleet(spec: &str, reading: &args::Reading, console: &mut Console<'
     let pool = clockwise_config::load(spec, &reading.into()).map_err(Failure::Diagnosed)?;
     if let Some(block) = pool.inside() {
         let kind = pool.kind().to_string();
-        let article = if kind.starts_with(['A', 'E', 'O']) { "an" } else { "a" };
+        let article = if kind.starts_with(['A', 'E', 'O']) || kind == "nginx" { "an" } else { "a" };
         console.note(format_args!("note: {}: read {block}, as {article} {kind} file", pool.path()));
     }
     for warning in pool.warnings() {

@@ -61,15 +61,16 @@ impl<'n> Fields<'n> {
 
     /// Refuses keys that are not known, with the one that was probably meant.
     pub(crate) fn refuse_unknown(&self, report: &mut Report, known: &[&str]) {
-        self.each_unknown(report, known, Report::push);
+        self.unknown(report, known, |report, _, refused| report.push(refused));
     }
 
-    /// The same for a product that refuses them, where a file may be read leniently.
-    pub(crate) fn refuse_unknown_unless_lenient(&self, report: &mut Report, known: &[&str]) {
-        self.each_unknown(report, known, Report::lenient);
-    }
-
-    fn each_unknown(&self, report: &mut Report, known: &[&str], push: fn(&mut Report, Diagnostic)) {
+    /// Hands on the complaint about each key that is not known.
+    pub(crate) fn unknown(
+        &self,
+        report: &mut Report,
+        known: &[&str],
+        refuse: impl Fn(&mut Report, &Entry, Diagnostic),
+    ) {
         for entry in self.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             if report.is_full() {
                 report.count_one_more();
@@ -81,7 +82,7 @@ impl<'n> Fields<'n> {
                 None => format!("its keys are {}", known.join(", ")),
             };
             let unknown = report.error_at(entry.key_span, message).with_help(help);
-            push(report, unknown);
+            refuse(report, entry, unknown);
         }
     }
 }

@@ -73,24 +73,12 @@ const ROWS: &[Row] = &[
     Row {
         kind: Kind::RedisCluster,
         name: "redis-cluster",
-        title: "CLUSTER NODES, SLOTS and SHARDS of Redis",
+        title: "Redis Cluster",
         is: redis::is,
         read: redis::read,
     },
-    Row {
-        kind: Kind::Nodetool,
-        name: "nodetool",
-        title: "nodetool ring and status of Cassandra",
-        is: nodetool::is,
-        read: nodetool::read,
-    },
-    Row {
-        kind: Kind::List,
-        name: "list",
-        title: "lists of PHP and Python",
-        is: lists::is,
-        read: lists::read,
-    },
+    Row { kind: Kind::Nodetool, name: "nodetool", title: "nodetool", is: nodetool::is, read: nodetool::read },
+    Row { kind: Kind::List, name: "list", title: "PHP or Python list", is: lists::is, read: lists::read },
     Row { kind: Kind::Toml, name: "toml", title: "clockwise fleet", is: own::is, read: own::read },
     Row {
         kind: Kind::Twemproxy,

@@ -145,8 +145,15 @@ fn likely(kind: Kind, text: &str) -> Option<(usize, usize, &'static str)> {
         (name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_upper))
             .then(|| (from, from + 2 + end + 2))
     };
+    // `$NAME`, as envsubst and here-documents have it.
+    let bare = text.match_indices('$').find_map(|(from, _)| {
+        let name = &text[from + 1..];
+        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
+        (end > 0 && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some((from, from + 1 + end))
+    });
     let found = [
         enclosed("${", "}", true).filter(|_| !has_variables).map(|at| (at, "a shell or Terraform")),
+        bare.filter(|_| !has_variables && !is_free).map(|at| (at, "a shell")),
         text.match_indices("__").find_map(|(from, _)| upper(from)).map(|at| (at, "a template")),
         enclosed("@", "@", false).map(|at| (at, "a template")),
         enclosed("{", "}", true)
@@ -218,6 +225,7 @@ mod tests {
             ("@HOST@:1", "@HOST@"),
             ("<host>:11211", "<host>"),
             ("%HOST%:11211", "%HOST%"),
+            ("$CACHE_1:11211:1", "$CACHE_1"),
         ] {
             let (from, to, _) = likely(Kind::Twemproxy, text).unwrap();
             assert_eq!(&text[from..to], found);

@@ -38,6 +38,7 @@ use crate::kind::{Kind, toml_or_twemproxy};
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
 use crate::source::Span;
+use crate::suggest::nearest;
 use crate::yaml::{self, Mark};
 
 /// Every key of a pool.
@@ -83,15 +84,12 @@ fn refuse_separators(report: &mut Report) {
 
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
     refuse_separators(report);
-    // Aliases can only be followed where they are not refused.
-    let document = if report.options.lenient { yaml::read_with_aliases(report) } else { yaml::read(report) };
-    let Some(mut document) = document else {
+    let Some(document) = yaml::read(report, report.options.lenient) else {
         if !report.has_errors() {
             report.error(Span::new(0, 0), "the file holds no pool");
         }
         return Vec::new();
     };
-    untype(&mut document.root);
     for (mark, span) in document.marks {
         refuse_mark(report, mark, span);
     }
@@ -104,7 +102,11 @@ pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
         return Vec::new();
     };
     refuse_shared_listen(report, pools);
-    pools.iter().filter_map(|entry| pool(report, entry)).collect()
+    let read: Vec<PoolRead> = pools.iter().filter_map(|entry| pool(report, entry)).collect();
+    if let (true, false, Some(first)) = (read.is_empty(), report.has_errors(), pools.first()) {
+        report.error(first.key_span, format!("the file holds no pool: {} is none", quoted(&first.key)));
+    }
+    read
 }
 
 /// YAML that nutcracker disallows, whatever it means.
@@ -117,6 +119,11 @@ fn refuse_mark(report: &mut Report, mark: Mark, span: Span) {
         Mark::Anchor => {
             (format!("nutcracker refuses an anchor, {what}"), "take it out; aliases are refused too")
         }
+        Mark::Alias => (format!("nutcracker refuses an alias, {what}"), "write out what it stands for"),
+        Mark::Again => (
+            format!("{what} is given again, which nutcracker refuses, and the last one counts"),
+            "take the others out",
+        ),
         Mark::Tag => {
             (format!("nutcracker refuses a tag, {what}"), "take it out: quotes make text of a value")
         }
@@ -127,16 +134,6 @@ fn refuse_mark(report: &mut Report, mark: Mark, span: Span) {
     };
     let refused = report.error_at(span, message).with_help(help);
     report.lenient(refused);
-}
-
-/// nutcracker knows no types: what is quoted may be a number.
-fn untype(node: &mut Node) {
-    match &mut node.value {
-        Value::Scalar(scalar) if scalar.kind == ScalarKind::Text => scalar.kind = ScalarKind::Untyped,
-        Value::Scalar(_) => {}
-        Value::List(items) => items.iter_mut().for_each(untype),
-        Value::Map(entries) => entries.iter_mut().for_each(|entry| untype(&mut entry.value)),
-    }
 }
 
 /// Two pools cannot listen on one address.
@@ -196,7 +193,20 @@ fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
         report.push(report.error_at(entry.key_span, message).with_help(help));
         return None;
     }
-    fields.refuse_unknown_unless_lenient(report, KEYS);
+    if report.options.lenient && fields.get("listen").is_none() && fields.get("servers").is_none() {
+        // Such a mapping is there for its anchor.
+        let message = format!("{} has neither `listen` nor `servers`, and is passed over", fields.what);
+        report.push(report.warning_at(entry.key_span, message));
+        return None;
+    }
+    fields.unknown(report, KEYS, |report, entry, refused| {
+        let refused = match entry.key.as_str() {
+            "sentinels" => refused
+                .with_help("a fork of twemproxy asks Redis Sentinel for its masters by it: take it out"),
+            _ => refused,
+        };
+        report.lenient(refused);
+    });
     surroundings(report, &fields);
     let scheme = scheme(report, &fields);
     let entries = servers(report, &fields);
@@ -211,6 +221,24 @@ fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
     })
 }
 
+/// A distribution that nutcracker does not have and no slip of the pen explains.
+fn refuse_distribution(report: &mut Report, fields: &Fields<'_>) -> bool {
+    let Some(entry) = fields.get("distribution") else { return false };
+    let Some(scalar) = entry.value.as_scalar() else { return false };
+    let known = Distribution::ALL.iter().map(|distribution| distribution.as_str());
+    let text = scalar.text.as_str();
+    if text.is_empty() || text.parse::<Distribution>().is_ok() || nearest(text, known).is_some() {
+        return false;
+    }
+    let whose = match text {
+        "vnode" | "single" => "it is one of Dynomite, which places keys by tokens",
+        _ => "a fork that has it places keys in a way of its own",
+    };
+    let message = format!("there is no distribution {} in nutcracker: {whose}", quoted(text));
+    report.push(report.error_at(entry.place(), message).with_help("`distribution` is ketama or modula"));
+    true
+}
+
 /// What decides the placement. The inner error is that of a pool that is right and places nothing.
 fn scheme(report: &mut Report, fields: &Fields<'_>) -> Option<Result<Scheme, Diagnostic>> {
     let is_random = |entry: &&Entry| entry.value.as_scalar().is_some_and(|s| s.text == "random");
@@ -221,6 +249,11 @@ fn scheme(report: &mut Report, fields: &Fields<'_>) -> Option<Result<Scheme, Dia
         Setting::read(report, fields, "hash", Hash::default());
         Setting::read(report, fields, "hash_tag", None::<HashTag>);
         return Some(Err(report.error_at(entry.place(), format!("{}: {error}", fields.what))));
+    }
+    if refuse_distribution(report, fields) {
+        Setting::read(report, fields, "hash", Hash::default());
+        Setting::read(report, fields, "hash_tag", None::<HashTag>);
+        return None;
     }
     dialect::read(report, fields, "twemproxy").map(|dialect| Ok(Scheme::Dialect(dialect)))
 }

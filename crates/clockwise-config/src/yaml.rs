@@ -1,15 +1,18 @@
 //! YAML into the tree of [`crate::node`].
 //!
 //! The parser's events come with their places; this builds the tree without recursion and refuses
-//! what no fleet file needs: aliases, keys that are not text, a key given twice, a second document.
-//! What a product of our readers may refuse itself (document markers, anchors, tags, lists and
+//! what no fleet file needs: keys that are not text, a second document. An alias is a copy of what its
+//! anchor marks; how far copies make a file grow is bounded.
+//!
+//! What a product of our readers may refuse itself (document markers, anchors, aliases, tags, lists and
 //! mappings in brackets) is allowed here and noted in [`Document::marks`].
 //!
-//! [`read_with_aliases`] is for products that follow aliases: there an alias is a copy of what its
-//! anchor marks, and a key with the tag `!ignore` only holds such marks. How far copies make a file
-//! grow is bounded. Quoted text is told from plain, which may be a number.
+//! [`read`] is for a product that refuses all of those: there `<<` takes in the keys of a mapping, as
+//! whoever writes it means, and when a file is read leniently the last of several equal keys counts.
+//! [`read_with_aliases`] is for products that follow aliases: a key with the tag `!ignore` only holds
+//! anchors there, and quoted text is told from plain, which may be a number.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
@@ -29,8 +32,11 @@ pub(crate) struct Document {
 pub(crate) enum Mark {
     DocumentMarker,
     Anchor,
+    Alias,
     Tag,
     Brackets,
+    /// A key that stands a second time.
+    Again,
 }
 
 /// The tree while it grows: what is open, from the outside in.
@@ -38,10 +44,16 @@ pub(crate) enum Mark {
 struct Tree {
     open: Vec<Open>,
     root: Option<Node>,
-    /// What anchors mark, by their numbers; nothing where aliases are not followed.
-    anchors: Option<HashMap<usize, Anchored>>,
+    /// What anchors mark, by their numbers.
+    anchors: HashMap<usize, Anchored>,
     /// How many values were copied.
     copied: usize,
+    /// For a product that tells quoted text from plain, and passes over keys tagged `!ignore`.
+    typed: bool,
+    /// Whether `<<` takes in the keys of other mappings.
+    merges: bool,
+    /// Where the last of several equal keys counts, the places of those that were not the first.
+    again: Option<Vec<Span>>,
 }
 
 /// A value that an anchor marks.
@@ -68,21 +80,23 @@ struct Key {
     ignored: bool,
 }
 
-/// Where each key of a mapping was first.
-type Keys = HashMap<String, Span>;
+/// Where each key of a mapping was first, and which of its entries it is.
+type Keys = HashMap<String, (Span, usize)>;
 
 /// Nothing more can be made of the file; the report says why.
 struct Stop;
 
-/// Reads the one document of a file. Without one, or with an error that ends the reading, there is
-/// nothing; keys given twice are in the report, and the tree has the first of each.
-pub(crate) fn read(report: &mut Report) -> Option<Document> {
-    read_tree(report, Tree::default())
+/// Reads the one document of a file, for a product that refuses the marks. Without one, or with an
+/// error that ends the reading, there is nothing. Keys given twice are in the report, and the tree has
+/// the first of each; leniently they are marks, and the tree has the last.
+pub(crate) fn read(report: &mut Report, lenient: bool) -> Option<Document> {
+    let again = lenient.then(Vec::new);
+    read_tree(report, Tree { merges: true, again, ..Tree::default() })
 }
 
 /// The same for a product that follows aliases.
 pub(crate) fn read_with_aliases(report: &mut Report) -> Option<Document> {
-    read_tree(report, Tree { anchors: Some(HashMap::new()), ..Tree::default() })
+    read_tree(report, Tree { typed: true, ..Tree::default() })
 }
 
 fn read_tree(report: &mut Report, mut tree: Tree) -> Option<Document> {
@@ -103,6 +117,7 @@ fn read_tree(report: &mut Report, mut tree: Tree) -> Option<Document> {
         note(&mut marks, &source, &event, span);
         tree.take(report, event, span).ok()?;
     }
+    marks.extend(tree.again.unwrap_or_default().into_iter().map(|span| (Mark::Again, span)));
     tree.root.map(|root| Document { root, marks })
 }
 
@@ -117,6 +132,7 @@ fn note(marks: &mut Vec<(Mark, Span)>, source: &Source, event: &Event<'_>, span:
     match event {
         Event::DocumentStart(explicit) => mark(*explicit, Mark::DocumentMarker),
         Event::DocumentEnd => mark(text == "...", Mark::DocumentMarker),
+        Event::Alias(_) => mark(true, Mark::Alias),
         Event::Scalar(_, _, anchor, tag) => {
             mark(*anchor > 0, Mark::Anchor);
             mark(tag.is_some(), Mark::Tag);
@@ -148,10 +164,10 @@ impl Tree {
                 let kind = match style {
                     ScalarStyle::Plain if text.is_empty() => ScalarKind::Nothing,
                     ScalarStyle::Plain => ScalarKind::Untyped,
-                    _ if self.anchors.is_some() => ScalarKind::Text,
+                    _ if self.typed => ScalarKind::Text,
                     _ => ScalarKind::Untyped,
                 };
-                let ignored = self.anchors.is_some() && tag.as_deref().is_some_and(is_ignore);
+                let ignored = self.typed && tag.as_deref().is_some_and(is_ignore);
                 let scalar = Scalar { text: text.into_owned(), kind };
                 self.add(report, Node { span, value: Value::Scalar(scalar) }, anchor, ignored)
             }
@@ -167,7 +183,10 @@ impl Tree {
                     let node = Node { span: over(start, span), value: Value::List(items) };
                     self.add(report, node, anchor, false)
                 }
-                Some(Open::Map { span: start, anchor, entries, .. }) => {
+                Some(Open::Map { span: start, anchor, mut entries, .. }) => {
+                    if self.merges {
+                        entries = merged(entries);
+                    }
                     let node = Node { span: over(start, span), value: Value::Map(entries) };
                     self.add(report, node, anchor, false)
                 }
@@ -189,13 +208,8 @@ impl Tree {
     /// Puts in what an alias stands for.
     fn alias(&mut self, report: &mut Report, anchor: usize, span: Span) -> Result<(), Stop> {
         let alias = ticked(report.source.slice(span));
-        let Some(anchors) = &self.anchors else {
-            let message = format!("the alias {alias} is not followed");
-            report.push(report.error_at(span, message).with_help("write out what it stands for"));
-            return Err(Stop);
-        };
         // An anchor is known once its value is complete.
-        let Some(marked) = anchors.get(&anchor) else {
+        let Some(marked) = self.anchors.get(&anchor) else {
             report.error(span, format!("the alias {alias} stands within what it stands for"));
             return Err(Stop);
         };
@@ -214,7 +228,6 @@ impl Tree {
 
     /// Keeps a copy of a value for the aliases of its anchor.
     fn mark(&mut self, report: &mut Report, node: &Node, anchor: usize) -> Result<(), Stop> {
-        let Some(anchors) = &mut self.anchors else { return Ok(()) };
         let (values, levels) = extent(node);
         self.copied += values;
         if self.copied > MAX_COPIED {
@@ -222,7 +235,7 @@ impl Tree {
             report.error(node.span, format!("anchors mark more than {MAX_COPIED} values: {begins}"));
             return Err(Stop);
         }
-        anchors.insert(anchor, Anchored { node: node.clone(), values, levels });
+        self.anchors.insert(anchor, Anchored { node: node.clone(), values, levels });
         Ok(())
     }
 
@@ -246,9 +259,15 @@ impl Tree {
                 }
                 Some(Key { ignored: true, .. }) => {}
                 Some(Key { text: key, span: key_span, .. }) => match seen.get(&key) {
-                    Some(&first) => report.duplicate_key(&key, first, key_span),
+                    Some(&(first, index)) => match &mut self.again {
+                        None => report.duplicate_key(&key, first, key_span),
+                        Some(again) => {
+                            again.push(key_span);
+                            entries[index] = Entry { key, key_span, value: node };
+                        }
+                    },
                     None => {
-                        seen.insert(key.clone(), key_span);
+                        seen.insert(key.clone(), (key_span, entries.len()));
                         entries.push(Entry { key, key_span, value: node });
                     }
                 },
@@ -256,6 +275,26 @@ impl Tree {
         }
         Ok(())
     }
+}
+
+/// A mapping with the keys that `<<` takes in from others: those that it does not have itself, and of
+/// several that the first one has.
+fn merged(entries: Vec<Entry>) -> Vec<Entry> {
+    let (merges, mut entries): (Vec<Entry>, Vec<Entry>) = entries
+        .into_iter()
+        .partition(|entry| entry.key == "<<" && !matches!(entry.value.value, Value::Scalar(_)));
+    let mut have: HashSet<String> = entries.iter().map(|entry| entry.key.clone()).collect();
+    for merge in merges {
+        let others = match merge.value.value {
+            Value::List(items) => items,
+            _ => vec![merge.value],
+        };
+        for other in others {
+            let Value::Map(more) = other.value else { continue };
+            entries.extend(more.into_iter().filter(|entry| have.insert(entry.key.clone())));
+        }
+    }
+    entries
 }
 
 /// How many values a value holds, itself included, and how deep they are nested.

@@ -60,7 +60,7 @@ fn shape(text: &str) -> Option<Shape> {
 pub(super) fn read(report: &mut Report, cluster: &mut Cluster) {
     let source = report.source.clone();
     let root = match shape(source.text()) {
-        Some(Shape::Json) => yaml::read(report).map(|document| document.root),
+        Some(Shape::Json) => yaml::read(report, false).map(|document| document.root),
         Some(Shape::Numbered) => numbered(report),
         Some(Shape::PlainShards) => Some(plain_shards(report)),
         _ => Some(plain_slots(report)),

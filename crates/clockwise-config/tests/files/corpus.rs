@@ -116,7 +116,7 @@ fn twemproxy_files_read_or_are_refused_as_expected() {
             ]),
         ),
         ("odd-anchor-only.yml", Refused(&[(2, "an anchor, `&front`"), (3, "a tag, `!!seq`")])),
-        ("odd-anchors.yml", Refused(&[(7, "the alias `*common` is not followed")])),
+        ("odd-anchors.yml", Refused(&[(1, "an anchor, `&common`"), (7, "an alias, `*common`")])),
         ("odd-auth.yml", Refused(&[(3, "`redis_auth` is only for a pool with `redis: true`")])),
         (
             "odd-comment-stuck.yml",

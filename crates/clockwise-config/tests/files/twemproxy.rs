@@ -154,3 +154,52 @@ fn separators_of_unicode_that_end_lines_for_nutcracker_are_refused() {
         assert!(refused.contains(&says), "{refused}");
     }
 }
+
+#[test]
+fn mappings_that_are_taken_in_by_others_are_read_when_told_to_be_lenient() {
+    let text = "common: &common\n  hash: md5\n  distribution: modula\nalpha:\n  <<: *common\n  \
+        listen: 127.0.0.1:1\n  hash: murmur\n  servers:\n   - a:1:1\n   - b:1:1\n";
+    assert_eq!(
+        refused(text),
+        "fleet:1:1: pool \"common\" has no `listen`, and nutcracker refuses a pool without it\n\
+         fleet:1:1: pool \"common\" has no `servers`\n\
+         fleet:1:9: nutcracker refuses an anchor, `&common`\n\
+         fleet:5:7: nutcracker refuses an alias, `*common`"
+    );
+    let lenient = Options { lenient: true, ..Options::default() };
+    let pool = parse("f", text.as_bytes(), &lenient).unwrap().pick(None).unwrap();
+    assert_eq!(pool.name(), Some("alpha"));
+    assert_eq!(pool.scheme().to_string(), "twemproxy modula murmur", "what stands in the pool goes before");
+    let none = "common: &common\n  hash: md5\n";
+    assert!(
+        parse("f", none.as_bytes(), &lenient).unwrap_err().to_string().contains("the file holds no pool")
+    );
+}
+
+#[test]
+fn of_a_key_given_twice_the_last_counts_when_told_to_be_lenient() {
+    let text = "alpha:\n  listen: 127.0.0.1:1\n  hash: md5\n  hash: murmur\n  servers:\n   - a:1:1\n";
+    assert!(refused(text).contains("`hash` is given twice, on lines 3 and 4"));
+    let lenient = Options { lenient: true, ..Options::default() };
+    let pool = parse("f", text.as_bytes(), &lenient).unwrap().pick(None).unwrap();
+    assert_eq!(pool.scheme().to_string(), "twemproxy ketama murmur");
+    let warning = &pool.warnings()[0];
+    assert_eq!(warning.line(), Some(4));
+    assert!(warning.message().starts_with("`hash` is given again"), "{warning}");
+}
+
+#[test]
+fn what_forks_have_beside_it_is_named() {
+    let pool = "alpha:\n  listen: 127.0.0.1:1\n  distribution: vnode\n  sentinels:\n   - s:26379\n  \
+        servers:\n   - a:1:1\n";
+    let said = refused(pool);
+    assert!(
+        said.contains("there is no distribution \"vnode\" in nutcracker: it is one of Dynomite"),
+        "{said}"
+    );
+    let said = refused(pool.replace("vnode", "rendezvous"));
+    assert!(said.contains("in nutcracker: a fork that has it places keys in a way of its own"), "{said}");
+    let refused = parse("f", pool.as_bytes(), &Options::default()).unwrap_err();
+    let help: Vec<&str> = refused.iter().filter_map(|said| said.help()).collect();
+    assert!(help.iter().any(|help| help.contains("Redis Sentinel")), "{help:?}");
+}
