@@ -85,6 +85,22 @@ fn servers_that_the_product_cannot_name_are_refused_at_their_line() {
 }
 
 #[test]
+fn servers_of_one_address_are_named_where_the_product_knows_them_by_it() {
+    let two = file(
+        "one-address.toml",
+        "version = 1\n[placement]\nscheme = \"ring\"\n[[server]]\nname = \"a\"\naddress = \"10.0.0.1:80\"\n\
+         [[server]]\nname = \"b\"\naddress = \"10.0.0.1:80\"\n",
+    );
+    for product in ["nginx", "envoy"] {
+        let said = run(["convert", &two, "--to", product]).refused(3);
+        assert_has(
+            &said,
+            &["servers \"a\" and \"b\" are both at \"10.0.0.1:80\"", product, &format!("{two}:8:8")],
+        );
+    }
+}
+
+#[test]
 fn a_draining_server_keeps_owning_nothing() {
     let path = file(
         "draining.toml",

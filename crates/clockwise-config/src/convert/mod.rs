@@ -10,6 +10,7 @@ mod haproxy;
 mod nginx;
 mod twemproxy;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -73,8 +74,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) name: String,
 }
 
-impl Draft<'_> {
-    pub(crate) fn servers(&self) -> &[Server] {
+impl<'a> Draft<'a> {
+    pub(crate) fn servers(&self) -> &'a [Server] {
         self.pool.servers().servers()
     }
 }
@@ -95,6 +96,18 @@ impl Target {
         }
     }
 
+    /// Two servers of one address, where the product calls servers by it.
+    fn shared_address<'p>(self, draft: &Draft<'p>) -> Option<(&'p Server, &'p Server)> {
+        if !matches!(self, Target::Nginx | Target::Envoy) {
+            return None;
+        }
+        let mut seen = BTreeMap::new();
+        draft
+            .servers()
+            .iter()
+            .find_map(|server| seen.insert(server.address().as_str(), server).map(|first| (first, server)))
+    }
+
     /// The fleet as a file of this kind, in every way in which it could place keys alike; each has
     /// been read back.
     ///
@@ -108,6 +121,15 @@ impl Target {
             Target::Haproxy => haproxy::texts(&draft),
             Target::Envoy => envoy::texts(&draft),
         };
+        if let Some((first, second)) = self.shared_address(&draft) {
+            let address = quoted(second.address().as_str());
+            let message = format!(
+                "servers {} and {} are both at {address}, and {self} tells servers apart by their addresses",
+                quoted(first.name().as_str()),
+                quoted(second.name().as_str()),
+            );
+            return Err(pool.error_at(Some(second.name().as_str()), message));
+        }
         let options = Options { from: Some(self.kind()), ..Options::default() };
         let mut candidates = Vec::new();
         let mut refused = None;
