@@ -30,11 +30,13 @@ pub struct Campaign<'a> {
     pub words: &'a [&'a str],
     /// The seed, unless the variable says another.
     pub seed: u64,
+    /// How many mutations, unless the variable says another number.
+    pub rounds: u64,
 }
 
 impl Campaign<'_> {
-    /// Calls the target with each file as it is, and then with 20,000 mutations, or as many as the
-    /// variable says. The random numbers are for what else a target chooses.
+    /// Calls the target with each file as it is, and then with its number of mutations, or as many as
+    /// the variable says. The random numbers are for what else a target chooses.
     ///
     /// A failure prints the bytes, the seed and the round.
     pub fn run(&self, mut target: impl FnMut(&[u8], &mut Random)) {
@@ -46,7 +48,7 @@ impl Campaign<'_> {
         for (index, file) in self.corpus.iter().enumerate() {
             call(format!("file {index}"), file, &mut Random::new(seed));
         }
-        for round in 0..variable(MUTATIONS).unwrap_or(20_000) {
+        for round in 0..variable(MUTATIONS).unwrap_or(self.rounds) {
             // A round's numbers are its own, so that it can be repeated without the rounds before.
             let mut random = Random::new(seed ^ (round << 20));
             let bytes = self.mutation(&mut random);
@@ -88,7 +90,7 @@ mod tests {
 
     fn campaign() -> Campaign<'static> {
         let corpus = vec![b"a = 1\nb = 22\n".to_vec(), b"c: [3]\n".to_vec(), Vec::new()];
-        Campaign { name: "example", corpus, words: &["[", "\0"], seed: 7 }
+        Campaign { name: "example", corpus, words: &["[", "\0"], seed: 7, rounds: 20_000 }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz`: the mutation tests, for longer and from elsewhere.
 //!
-//! They are tests like the others and run with them, each with 20,000 mutations from a seed of its own.
+//! They are tests like the others and run with them, each with thousands of mutations from a seed of its own.
 //! How `clockwise-fuzz` is told otherwise are two variables.
 
 use std::process::Command;

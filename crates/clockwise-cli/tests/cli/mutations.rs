@@ -103,7 +103,7 @@ fn twenty_thousand_broken_files_are_read_or_refused_by_their_place() {
         parsed(&["ring", &path, "--format", "csv"]),
     ];
     let name = "fleet files through the command";
-    Campaign { name, corpus: files(), words: WORDS, seed: 0xc11 }.run(|bytes, random| {
+    Campaign { name, corpus: files(), words: WORDS, seed: 0xc11, rounds: 20_000 }.run(|bytes, random| {
         let bytes = lighter(bytes);
         fs::write(&path, &bytes).unwrap();
         let (exit, out, err) = kept(|console| random.pick(&lines).run(console));
@@ -120,7 +120,8 @@ fn twenty_thousand_broken_files_are_read_or_refused_by_their_place() {
 
 #[test]
 fn some_hundred_broken_files_through_the_program() {
-    let campaign = Campaign { name: "through the program", corpus: files(), words: WORDS, seed: 0xc12 };
+    let campaign =
+        Campaign { name: "through the program", corpus: files(), words: WORDS, seed: 0xc12, rounds: 20_000 };
     let mut left = 300;
     campaign.run(|bytes, random| {
         // One of many, so that they are spread over the campaign.

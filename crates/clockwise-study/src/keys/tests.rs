@@ -572,7 +572,7 @@ fn mutations_of_good_files_are_read_or_refused_by_name() {
     let words = &["\"", "\\", ",", "\n", "\r", "\r\n", "\0", "%", "=", "x09", " ", "\u{feff}", "k", "E"];
     let corpus = good.map(<[u8]>::to_vec).to_vec();
     let (mut answers, mut refusals) = (0, 0);
-    Campaign { name: "keys", corpus, words, seed: 44 }.run(|file, random| {
+    Campaign { name: "keys", corpus, words, seed: 44, rounds: 20_000 }.run(|file, random| {
         let formats = [
             None,
             Some(KeyFormat::Lines),
