@@ -75,10 +75,18 @@ impl Complaint {
         Complaint { help: Some(help.into()), ..self }
     }
 
+    /// Of a directive that does not end: with the reason, if its last word has what looks like an end.
+    fn hinting_at(self, word: &str) -> Complaint {
+        if word.contains(SEMICOLON) { self.with_help("a full-width semicolon is no `;`") } else { self }
+    }
+
     pub(super) fn with_also(self, span: Span, label: &'static str) -> Complaint {
         Complaint { also: Some((span, label)), ..self }
     }
 }
+
+/// The full-width semicolon of Chinese keyboards.
+pub(super) const SEMICOLON: char = '\u{ff1b}';
 
 /// nginx reads files through a buffer of this size, and a word must fit in it.
 const MAX_WORD: usize = 4096;
@@ -133,7 +141,7 @@ impl<'t> Lexer<'t> {
                     None => return Ok(Item::End),
                     Some(last) => {
                         let message = format!("the file ends after {} without `;`", self.shown(last.span));
-                        return Err(Complaint::new(last.span, message));
+                        return Err(Complaint::new(last.span, message).hinting_at(&last.text));
                     }
                 },
                 Some(b'#') => {
@@ -152,7 +160,8 @@ impl<'t> Lexer<'t> {
                     let span = self.place(self.at, self.at + 1);
                     if let Some(last) = words.last() {
                         let message = format!("`;` is missing after {}", self.shown(last.span));
-                        return Err(Complaint::new(last.span, message).with_also(span, "the block ends here"));
+                        let complaint = Complaint::new(last.span, message).hinting_at(&last.text);
+                        return Err(complaint.with_also(span, "the block ends here"));
                     }
                     self.at += 1;
                     return Ok(Item::Close(span));
@@ -217,7 +226,8 @@ impl<'t> Lexer<'t> {
                 let message = format!("the quote that {word} begins with is not closed");
                 Complaint::new(self.place(start, start + 1), message)
             }
-            None => Complaint::new(self.place(start, end), format!("the file ends in {word} without `;`")),
+            None => Complaint::new(self.place(start, end), format!("the file ends in {word} without `;`"))
+                .hinting_at(&word),
         }
     }
 
@@ -378,6 +388,22 @@ mod tests {
         }
         let long = format!("a {};", "x".repeat(5_000));
         assert!(words(&long).unwrap_err().starts_with("a word is longer than the 4096 bytes"));
+    }
+
+    #[test]
+    fn a_directive_that_ends_in_a_full_width_semicolon_says_why_it_does_not_end() {
+        for text in ["a b；", "a b；\n", "upstream a { server b；}"] {
+            let mut lexer = Lexer::new(text, 0);
+            let refused = loop {
+                match lexer.next() {
+                    Ok(Item::Directive(_)) => {}
+                    Ok(_) => panic!("{text} ends well"),
+                    Err(complaint) => break complaint,
+                }
+            };
+            assert!(refused.message.contains('；'), "{}", refused.message);
+            assert_eq!(refused.help.as_deref(), Some("a full-width semicolon is no `;`"), "{text}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use clockwise::dialect::nginx::Options;
 use clockwise::{Scheme, Server};
 
 use super::files::{Context, Upstream};
-use super::lexer::{Directive, Word, whole};
+use super::lexer::{Directive, SEMICOLON, Word, whole};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fleet::{PoolRead, ServerEntry, SettingPlace, settle};
 use crate::report::Report;
@@ -459,9 +459,6 @@ impl<'u> Reading<'u> {
         kept
     }
 }
-
-/// The full-width semicolon of Chinese keyboards.
-const SEMICOLON: char = '\u{ff1b}';
 
 /// The word at which the next directive begins, if the `;` before it is missing: the first of a line,
 /// and a directive's name.
