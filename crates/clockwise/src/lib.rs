@@ -121,6 +121,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod availability;
 mod bounded;
 mod choice;
 pub mod dialect;
@@ -146,7 +147,8 @@ mod testing;
 pub mod tokens;
 mod view;
 
-pub use bounded::{Bounded, Cap, Filled, Lease, fill, fill_arriving};
+pub use availability::FatalLosses;
+pub use bounded::{Bounded, Cap, Filled, Lease, fill, fill_arriving, refill, settle};
 pub use error::Error;
 pub use fingerprint::Fingerprint;
 pub use jump::{Jump, jump};

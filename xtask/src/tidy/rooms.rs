@@ -27,6 +27,7 @@ pub(crate) const ROOMS: &[(&str, &str)] = &[
     ("tokens", "deliberate placement of points"),
     ("bounded", "a cap on load, and leases"),
     ("replica", "preference lists and zones"),
+    ("availability", "what a loss leaves"),
     ("route", "the owner and liveness"),
     ("dialect", "recipes of real systems"),
     ("scheme", "any of these, chosen at run time"),

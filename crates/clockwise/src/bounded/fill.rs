@@ -20,6 +20,14 @@ pub struct Filled {
 }
 
 impl Filled {
+    pub(super) fn new(servers: Vec<ServerIx>, loads: Vec<u64>, displaced: u64) -> Filled {
+        Filled { servers, loads, displaced }
+    }
+
+    pub(super) fn into_servers(self) -> Vec<ServerIx> {
+        self.servers
+    }
+
     /// The server of each key, in the order the keys were given.
     pub fn servers(&self) -> &[ServerIx] {
         &self.servers

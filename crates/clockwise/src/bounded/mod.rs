@@ -11,6 +11,7 @@
 mod cap;
 mod fill;
 mod lease;
+mod refill;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ use cap::Room;
 pub use fill::{Filled, fill, fill_arriving};
 pub use lease::Lease;
 use lease::{Count, Held};
+pub use refill::{refill, settle};
 
 use crate::placement::{Ranked, ServerIx};
 use crate::server::{Server, ServerName};

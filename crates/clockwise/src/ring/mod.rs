@@ -251,6 +251,17 @@ impl<H> Ring<H> {
         })
     }
 
+    /// The first `count` distinct servers for the keys of each arc, its owner first: who holds their
+    /// copies. Arcs that no key can fall into are left out.
+    pub fn owners_of_arcs(&self, count: usize) -> impl Iterator<Item = Owners<'_>> {
+        let Inner { circle, servers, placed, last, .. } = &*self.inner;
+        let (ends, owners) = (circle.ends(), circle.owners());
+        // The first arc begins behind the last point, and always has position 0.
+        let reached = move |at: &usize| *at == 0 || ends[at - 1] < ends[*at].min(*last);
+        let owners = move |at| Owners::new(owners, at, count, *placed, servers.len());
+        (0..circle.len()).filter(reached).map(owners)
+    }
+
     /// Positions that several servers share, ascending along the circle. On a native ring the
     /// smaller name owns such an arc; under [`Tie::Unspecified`] clients may disagree about it.
     pub fn collisions(&self) -> &[Collision] {

@@ -528,6 +528,39 @@ fn shares_and_moves_of_a_narrow_key_hash_agree_with_counting_every_hash() {
 }
 
 #[test]
+fn the_owners_of_arcs_are_those_of_all_hashes_there_are() {
+    let fleet = list(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]);
+    let mut random = Random(0x5eed_0012);
+    for round in 0..300 {
+        let bits = 1 + round % 6;
+        let boundary = [Boundary::AtOrAfter, Boundary::After, Boundary::Nearest][round as usize / 6 % 3];
+        let points: Vec<(u64, ServerIx)> = (0..1 + random.next() % 9)
+            .map(|_| (random.next() % (2 << bits), ServerIx::new((random.next() % 4) as u32)))
+            .collect();
+        let ring = Ring::from_points(Narrow(bits), &fleet, points, boundary, Tie::First).unwrap();
+        for count in 0..=4 {
+            let mut of_hashes: Vec<Vec<ServerIx>> = (0..1 << bits)
+                .map(|hash| {
+                    ring.around(hash).fold(Vec::new(), |mut seen, ix| {
+                        if seen.len() < count && !seen.contains(&ix) {
+                            seen.push(ix);
+                        }
+                        seen
+                    })
+                })
+                .collect();
+            let mut of_arcs: Vec<Vec<ServerIx>> = ring.owners_of_arcs(count).map(Iterator::collect).collect();
+            assert!(of_arcs.len() <= 1 << bits, "round {round}");
+            for list in [&mut of_hashes, &mut of_arcs] {
+                list.sort();
+                list.dedup();
+            }
+            assert_eq!(of_arcs, of_hashes, "round {round}");
+        }
+    }
+}
+
+#[test]
 fn one_point_owns_the_whole_circle() {
     for (position, boundary) in [(0, Boundary::AtOrAfter), (0, Boundary::After), (u64::MAX, Boundary::After)]
     {
