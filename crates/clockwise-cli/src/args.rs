@@ -1,6 +1,7 @@
 //! What can be typed. Help, man pages and shell completions all come from these definitions.
 
 mod comparing;
+mod study;
 
 use std::path::PathBuf;
 
@@ -10,14 +11,15 @@ use clockwise::Scheme;
 use clockwise_config::{Diagnostics, Kind, Settings};
 
 pub(crate) use comparing::{Check, Convert, Diff, DiffTable, Fingerprint, Migrate, Sampled};
+pub(crate) use study::{Scale as StudyScale, Study};
 
 /// Exit codes, part of the interface: scripts and CI test them.
 const EXIT_CODES: &str = "\
 Exit codes:
   0  fine
   1  findings: a threshold of yours was passed (plan --max-moved), two fleets differ (diff), a
-     product has no such placement (convert), something will hurt (check), or an answer came out
-     otherwise (vectors --check)
+     product has no such placement (convert), something will hurt (check), an answer came out
+     otherwise (vectors --check), or a published figure did (study --check)
   2  usage: the command line is wrong
   3  input: a file or key could not be used; the message names file, line, server and value";
 
@@ -89,6 +91,9 @@ pub(crate) enum Command {
     /// Test vectors for programs in other languages: print, write or recompute them
     #[command(after_help = VECTORS_EXAMPLES)]
     Vectors(Vectors),
+    /// Measure again what is published about consistent hashing, or an experiment of your own
+    #[command(after_help = study::EXAMPLES)]
+    Study(Study),
     /// Print a completion script for a shell
     Completions {
         /// The shell

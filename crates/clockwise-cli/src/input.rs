@@ -12,11 +12,13 @@ use clockwise_config::{Options, Pool};
 use clockwise_study::keys::{
     KeyEncoding, KeyFormat, KeyOptions, KeyReader, KeySet, LineEnding, Record, seeded_key,
 };
+use clockwise_study::runner;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args;
 use crate::console::Console;
 use crate::exit::Failure;
+use crate::output::count;
 
 impl From<&args::Reading> for Options {
     fn from(reading: &args::Reading) -> Options {
@@ -355,5 +357,28 @@ impl Progress {
 
     fn done(&self) {
         self.with(ProgressBar::finish_and_clear);
+    }
+}
+
+/// The bar of a study: runs done, and the time left by what the others are expected to cost.
+pub(crate) struct Runs(Progress);
+
+impl Runs {
+    /// Parts of the work that the bar counts in.
+    const STEPS: u64 = 10_000;
+
+    pub(crate) fn new() -> Runs {
+        Runs(Progress::new(Some(Runs::STEPS), "{wide_bar} {msg} runs, {eta} left"))
+    }
+
+    pub(crate) fn at(&mut self, progress: runner::Progress) {
+        self.0.with(|bar| {
+            bar.set_message(format!("{} of {}", count(progress.done as u64), count(progress.runs as u64)));
+            bar.set_position((progress.work * Runs::STEPS as f64) as u64);
+        });
+    }
+
+    pub(crate) fn done(&self) {
+        self.0.done();
     }
 }

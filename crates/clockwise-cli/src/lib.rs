@@ -65,6 +65,7 @@ impl CommandLine {
             Command::Convert(args) => commands::convert::run(args, console),
             Command::Fingerprint(args) => commands::fingerprint::run(args, console),
             Command::Vectors(args) => commands::vectors::run(args, console),
+            Command::Study(args) => commands::study::run(args, console),
             Command::Completions { shell } => commands::definitions::completions(*shell, console),
             Command::Man { dir } => commands::definitions::man(dir),
         };

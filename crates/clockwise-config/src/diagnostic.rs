@@ -67,6 +67,11 @@ impl Diagnostic {
         Diagnostic::new(Severity::Warning, message, Place::In(source.clone(), span))
     }
 
+    /// About some bytes of a source that another crate reads in its own way.
+    pub fn about(source: &Source, place: std::ops::Range<usize>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(source, Span::new(place.start, place.end), message.into())
+    }
+
     /// About a file that could not be read at all.
     pub(crate) fn unreadable(path: &str, message: String) -> Diagnostic {
         Diagnostic::new(Severity::Error, message, Place::File(path.to_owned()))
@@ -88,7 +93,7 @@ impl Diagnostic {
 
     /// What to do about it.
     #[must_use]
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Diagnostic {
+    pub fn with_help(mut self, help: impl Into<String>) -> Diagnostic {
         self.0.help = Some(tame(&help.into(), MAX_MESSAGE));
         self
     }

@@ -4,6 +4,8 @@
 //! - [`convert`]: the nearest of several ways to write a fleet.
 //! - [`diff`](mod@diff): two fleets side by side, and why they place keys differently.
 //! - [`draw`]: pictures of a ring and of shares.
+//! - [`experiment`]: what is measured, as data; [`kernel`]s measure it, the [`runner`] runs them, and
+//!   [`results`] keep what they gave.
 //! - [`keys`]: reading keys, from files of many kinds, as bytes.
 //! - [`migrate`](mod@migrate): from one scheme to another in steps, and what each costs.
 //! - [`plan`]: the same keys before and after a change, under one scheme or all of them.
@@ -16,10 +18,14 @@ pub mod check;
 pub mod convert;
 pub mod diff;
 pub mod draw;
+pub mod experiment;
+pub mod kernel;
 pub mod keys;
 pub mod migrate;
 mod pairing;
 pub mod plan;
+pub mod results;
+pub mod runner;
 pub mod theory;
 pub mod vectors;
 

@@ -10,4 +10,5 @@ pub(crate) mod owner;
 pub(crate) mod plan;
 pub(crate) mod ring;
 pub(crate) mod size;
+pub(crate) mod study;
 pub(crate) mod vectors;

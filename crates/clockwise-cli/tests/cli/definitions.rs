@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{assert_has, run};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "plan",
     "owner",
     "ring",
@@ -16,6 +16,7 @@ const COMMANDS: [&str; 12] = [
     "migrate",
     "fingerprint",
     "vectors",
+    "study",
     "completions",
     "man",
 ];

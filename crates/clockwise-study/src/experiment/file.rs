@@ -1,0 +1,304 @@
+//! From a TOML file to an [`Experiment`]. Every complaint names the file, the line and the value.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use clockwise_config::{Diagnostic, Diagnostics, Source};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Chart, ChartKind, Experiment, Extent, Setting, Theory, Value};
+use crate::kernel::{self, Kernel, Knob};
+
+/// More runs than this are a mistake in a grid.
+const MOST_RUNS: usize = 1_000_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: Spanned<String>,
+    title: String,
+    question: String,
+    #[serde(default)]
+    method: String,
+    measure: Spanned<String>,
+    grid: Spanned<Vec<Values>>,
+    quick: Spanned<Scale>,
+    published: Spanned<Scale>,
+    #[serde(default)]
+    chart: Vec<Picture>,
+}
+
+/// Knobs, each with a value or a list of them.
+type Values = BTreeMap<Spanned<String>, Spanned<toml::Value>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scale {
+    #[serde(default)]
+    keys: Option<Spanned<u64>>,
+    seeds: Spanned<u32>,
+    #[serde(default)]
+    only: Values,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Picture {
+    title: String,
+    #[serde(default)]
+    note: String,
+    #[serde(default)]
+    kind: Option<Spanned<String>>,
+    x: Spanned<String>,
+    y: Spanned<OneOrMore>,
+    #[serde(default)]
+    series: Option<Spanned<String>>,
+    #[serde(default)]
+    log_x: bool,
+    #[serde(default)]
+    log_y: bool,
+    #[serde(default)]
+    theory: Option<Spanned<OneOrMore>>,
+    #[serde(default)]
+    only: Values,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl OneOrMore {
+    fn into_vec(self) -> Vec<String> {
+        match self {
+            OneOrMore::One(one) => vec![one],
+            OneOrMore::More(more) => more,
+        }
+    }
+}
+
+impl Experiment {
+    /// Reads an experiment; `path` is what complaints call it.
+    pub fn parse(path: &str, bytes: &[u8]) -> Result<Experiment, Diagnostics> {
+        let source = Source::new(path, bytes)?;
+        let file: File = toml::from_str(source.text()).map_err(|error| {
+            // The first line says it all; the second speaks of what serde was about.
+            Diagnostic::about(&source, error.span().unwrap_or(0..0), error.message())
+        })?;
+        Ok(Reader { source: &source }.experiment(file)?)
+    }
+}
+
+struct Reader<'s> {
+    source: &'s Source,
+}
+
+impl Reader<'_> {
+    fn error(&self, place: Range<usize>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::about(self.source, place, message)
+    }
+
+    fn experiment(&self, file: File) -> Result<Experiment, Diagnostic> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let name = file.name.get_ref();
+        if name.is_empty() || !name.chars().all(plain) {
+            let message = format!("the name {name:?} is not lower-case letters, digits and hyphens");
+            return Err(self.error(file.name.span(), message));
+        }
+        let Some(kernel) = kernel::find(file.measure.get_ref()) else {
+            let known: Vec<&str> = kernel::KERNELS.iter().map(|kernel| kernel.name).collect();
+            let message = format!("nothing measures {:?}", file.measure.get_ref());
+            return Err(self
+                .error(file.measure.span(), message)
+                .with_help(format!("what does is {}", known.join(", "))));
+        };
+        let place = file.grid.span();
+        let mut settings = Vec::new();
+        for grid in file.grid.into_inner() {
+            settings.extend(self.product(kernel, grid, &place)?);
+        }
+        if settings.is_empty() {
+            return Err(self.error(place, "there is nothing in `grid` to run"));
+        }
+        let [quick, published] = [file.quick, file.published].map(|scale| {
+            let place = scale.span();
+            let extent = self.extent(kernel, scale.into_inner())?;
+            let runs = settings.len().saturating_mul(extent.seeds as usize);
+            if runs > MOST_RUNS {
+                let message = format!("{runs} runs are more than {MOST_RUNS}");
+                return Err(self.error(place, message));
+            }
+            if !settings.iter().any(|setting| setting.is_among(&extent.only)) {
+                return Err(self.error(place, "`only` leaves nothing of the grid to run"));
+            }
+            Ok(extent)
+        });
+        let charts =
+            file.chart.into_iter().map(|chart| self.chart(kernel, chart)).collect::<Result<_, _>>()?;
+        Ok(Experiment {
+            name: file.name.into_inner(),
+            title: file.title,
+            question: file.question,
+            method: file.method,
+            kernel,
+            charts,
+            settings,
+            quick: quick?,
+            published: published?,
+        })
+    }
+
+    /// Every combination, the kernel's first knob changing slowest.
+    fn product(
+        &self,
+        kernel: &'static Kernel,
+        grid: Values,
+        place: &Range<usize>,
+    ) -> Result<Vec<Setting>, Diagnostic> {
+        let chosen = self.values(kernel, grid)?;
+        let mut settings = vec![Vec::new()];
+        for knob in kernel.knobs {
+            let Some((_, values)) = chosen.iter().find(|(name, _)| *name == knob.name) else {
+                let message =
+                    format!("`grid` does not say `{}`, which {:?} measures by", knob.name, kernel.name);
+                return Err(self.error(place.clone(), message));
+            };
+            if settings.len().saturating_mul(values.len()) > MOST_RUNS {
+                return Err(self.error(place.clone(), format!("`grid` has more than {MOST_RUNS} settings")));
+            }
+            settings = settings
+                .into_iter()
+                .flat_map(|setting: Vec<_>| {
+                    values.iter().map(move |value| {
+                        let mut longer = setting.clone();
+                        longer.push((knob.name, value.clone()));
+                        longer
+                    })
+                })
+                .collect();
+        }
+        Ok(settings.into_iter().map(Setting::new).collect())
+    }
+
+    /// The values of each knob that is named, checked against what the kernel takes.
+    fn values(&self, kernel: &Kernel, given: Values) -> Result<Vec<(&'static str, Vec<Value>)>, Diagnostic> {
+        let mut chosen = Vec::new();
+        for (name, values) in given {
+            let Some(knob) = kernel.knobs.iter().find(|knob| knob.name == name.get_ref()) else {
+                let known: Vec<&str> = kernel.knobs.iter().map(|knob| knob.name).collect();
+                let message = format!("{:?} has no setting `{}`", kernel.name, name.get_ref());
+                let help = match known.is_empty() {
+                    true => "it has none".to_owned(),
+                    false => format!("its settings are {}", known.join(", ")),
+                };
+                return Err(self.error(name.span(), message).with_help(help));
+            };
+            let place = values.span();
+            let values = match values.into_inner() {
+                toml::Value::Array(values) => values,
+                one => vec![one],
+            };
+            let mut read: Vec<Value> = Vec::new();
+            for value in values {
+                for value in self.value(knob, value, &place)? {
+                    if read.contains(&value) {
+                        let message = format!("`{}` lists {value} twice", knob.name);
+                        return Err(self.error(place, message));
+                    }
+                    read.push(value);
+                }
+            }
+            chosen.push((knob.name, read));
+        }
+        Ok(chosen)
+    }
+
+    fn value(&self, knob: &Knob, value: toml::Value, place: &Range<usize>) -> Result<Vec<Value>, Diagnostic> {
+        let value = match value {
+            toml::Value::Integer(number) if number >= 0 => Value::Whole(number.unsigned_abs()),
+            toml::Value::Integer(number) => Value::Number(number as f64),
+            toml::Value::Float(number) => Value::Number(number),
+            toml::Value::String(text) => Value::Text(text),
+            other => {
+                let what = other.type_str();
+                let message =
+                    format!("`{}` is a number or a word, and here is a value of type {what}", knob.name);
+                return Err(self.error(place.clone(), message));
+            }
+        };
+        knob.takes(value).map_err(|problem| self.error(place.clone(), problem))
+    }
+
+    fn extent(&self, kernel: &'static Kernel, scale: Scale) -> Result<Extent, Diagnostic> {
+        const MOST_KEYS: u64 = 100_000_000;
+        const MOST_SEEDS: u32 = 100_000;
+        if !(1..=MOST_SEEDS).contains(scale.seeds.get_ref()) {
+            let message = format!("{} seeds: 1 to {MOST_SEEDS} can be run", scale.seeds.get_ref());
+            return Err(self.error(scale.seeds.span(), message));
+        }
+        if let Some(keys) = scale.keys.as_ref().filter(|keys| !(1..=MOST_KEYS).contains(keys.get_ref())) {
+            let message = format!("{} keys: 1 to {MOST_KEYS} can be placed", keys.get_ref());
+            return Err(self.error(keys.span(), message));
+        }
+        Ok(Extent {
+            keys: scale.keys.map_or(1, Spanned::into_inner),
+            seeds: scale.seeds.into_inner(),
+            only: self.only(kernel, scale.only)?,
+        })
+    }
+
+    fn only(&self, kernel: &'static Kernel, only: Values) -> Result<Vec<(String, Vec<Value>)>, Diagnostic> {
+        let values = self.values(kernel, only)?;
+        Ok(values.into_iter().map(|(name, values)| (name.to_owned(), values)).collect())
+    }
+
+    fn chart(&self, kernel: &'static Kernel, chart: Picture) -> Result<Chart, Diagnostic> {
+        let knob = |name: Spanned<String>| {
+            if kernel.knobs.iter().any(|knob| knob.name == name.get_ref()) {
+                return Ok(name.into_inner());
+            }
+            let message = format!("{:?} has no setting `{}`", kernel.name, name.get_ref());
+            Err(self.error(name.span(), message))
+        };
+        let kind = chart.kind.map(|kind| self.word(kind.get_ref(), kind.span(), &ChartKind::WORDS));
+        let place = chart.y.span();
+        let y = chart.y.into_inner().into_vec();
+        if let Some(unknown) = y.iter().find(|name| kernel.metric(name).is_none()) {
+            let known: Vec<&str> = kernel.metrics.iter().map(|metric| metric.name).collect();
+            let message = format!("{:?} does not measure `{unknown}`", kernel.name);
+            return Err(self.error(place, message).with_help(format!("it measures {}", known.join(", "))));
+        }
+        let theory = match chart.theory {
+            None => Vec::new(),
+            Some(names) => {
+                let place = names.span();
+                let names = names.into_inner().into_vec();
+                let read = |name: &String| self.word(name, place.clone(), &Theory::WORDS);
+                names.iter().map(read).collect::<Result<_, _>>()?
+            }
+        };
+        Ok(Chart {
+            title: chart.title,
+            note: chart.note,
+            kind: kind.transpose()?.unwrap_or_default(),
+            x: knob(chart.x)?,
+            y,
+            series: chart.series.map(knob).transpose()?,
+            log_x: chart.log_x,
+            log_y: chart.log_y,
+            theory,
+            only: self.only(kernel, chart.only)?,
+        })
+    }
+
+    fn word<T: Copy>(&self, word: &str, place: Range<usize>, words: &[(&str, T)]) -> Result<T, Diagnostic> {
+        words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value).ok_or_else(|| {
+            let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
+            self.error(place, format!("there is no {word:?} here"))
+                .with_help(format!("known: {}", known.join(", ")))
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! Whatever the threads, and however often it is interrupted, a study gives the same bytes.
