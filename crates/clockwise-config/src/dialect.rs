@@ -10,20 +10,20 @@ use std::mem::take;
 use std::str::FromStr;
 
 use clockwise::dialect::{
-    Dialect, cassandra, couchbase, dskit, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka,
+    Dialect, cassandra, couchbase, dskit, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka, lab,
     libketama, libmemcached, mcrouter, memjs, nginx, npm_hashring, npm_ketama, npm_memcached, php_memcache,
     php_memcached, pingora, pylibmc, pymemcache, python_hashring, python_memcached, redis, spymemcached,
     thanos, trafficserver, twemproxy, uhashring,
 };
 use clockwise::hash::HashTag;
 use clockwise::slots::SlotRanges;
-use clockwise::{Error, Zone};
+use clockwise::{Cap, Error, Zone};
 
 use crate::diagnostic::{quoted, ticked};
 use crate::fields::{self, Fields};
 use crate::fleet::ServerEntry;
 use crate::node::{self, Entry, ScalarKind};
-use crate::placement::{Kind, refuse_error, word_at};
+use crate::placement::{Kind, decimal, epsilon_at, refuse_error, word_at};
 use crate::report::Report;
 use crate::write;
 
@@ -108,6 +108,16 @@ macro_rules! texts {
     };
 }
 texts!(SlotRanges, Zone);
+
+/// ε, exactly as it is written.
+impl Value for Cap {
+    fn read(report: &mut Report, entry: &Entry) -> Option<Cap> {
+        epsilon_at(report, entry)
+    }
+    fn write(&self) -> String {
+        decimal(*self)
+    }
+}
 
 /// A number, or text where it is one that TOML does not promise to keep.
 impl Value for cassandra::Token {
@@ -325,6 +335,8 @@ words! {
     guava::Hash,
     haproxy::HashKey,
     kafka::Partitioner,
+    lab::Algorithm,
+    clockwise::hash::NamedHash,
     libmemcached::Distribution,
     libmemcached::Hash,
     mcrouter::HashFunc,
@@ -412,6 +424,7 @@ dialects! {
     "guava" => Guava, guava { hash }
     "haproxy" => Haproxy, haproxy { hash_type hash_key ids guids hash_balance_factor }
     "kafka" => Kafka, kafka { partitioner }
+    "lab" => Lab, lab { algorithm hash points_per_weight epsilon }
     "libketama" => Libketama, libketama {}
     "libmemcached" => Libmemcached, libmemcached { distribution hash set_after_servers sort_hosts }
     "mcrouter" => Mcrouter, mcrouter { hash_func salt weights }

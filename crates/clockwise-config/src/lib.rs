@@ -87,6 +87,7 @@ pub use kind::Kind;
 pub use load::{load, load_all, parse, read};
 pub use settings::Settings;
 pub use source::{MAX_BYTES, Source, Span};
+pub use write::to_toml;
 
 /// How a file is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -121,11 +121,12 @@ fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme
     })
 }
 
-/// ε as it is written, with or without quotes, and never as a float.
 fn epsilon(report: &mut Report, fields: &Fields<'_>) -> Option<Cap> {
-    let Some(entry) = fields.get("epsilon") else {
-        return Some(Cap::QUARTER);
-    };
+    fields.get("epsilon").map_or(Some(Cap::QUARTER), |entry| epsilon_at(report, entry))
+}
+
+/// ε as it is written, with or without quotes, and never as a float.
+pub(crate) fn epsilon_at(report: &mut Report, entry: &Entry) -> Option<Cap> {
     let text = match entry.value.as_scalar() {
         Some(scalar) if matches!(scalar.kind, ScalarKind::Float | ScalarKind::Integer) => {
             scalar.text.strip_prefix('+').unwrap_or(&scalar.text).replace('_', "")
@@ -140,7 +141,7 @@ fn epsilon(report: &mut Report, fields: &Fields<'_>) -> Option<Cap> {
 }
 
 /// ε as a decimal number.
-fn decimal(cap: Cap) -> String {
+pub(crate) fn decimal(cap: Cap) -> String {
     const UNIT: u64 = 1_000_000_000;
     match cap.parts() {
         Some((part, whole)) if UNIT.is_multiple_of(u64::from(whole)) => {

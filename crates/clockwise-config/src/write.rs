@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use clockwise::Server;
+use clockwise::{Buckets, Scheme, Server};
 
 use crate::fleet::Pool;
 use crate::placement;
@@ -35,15 +35,20 @@ impl Pool {
     /// # Ok::<(), clockwise_config::Diagnostics>(())
     /// ```
     pub fn to_toml(&self) -> String {
-        let mut out = String::from("version = 1\n\n[placement]\n");
-        for (key, value) in placement::settings(self.scheme()) {
-            line(&mut out, key, &value);
-        }
-        for listed in self.servers().servers() {
-            server(&mut out, listed);
-        }
-        out
+        to_toml(self.scheme(), self.servers())
     }
+}
+
+/// A fleet as a file of our own, defaults written out.
+pub fn to_toml(scheme: &Scheme, servers: &Buckets) -> String {
+    let mut out = String::from("version = 1\n\n[placement]\n");
+    for (key, value) in placement::settings(scheme) {
+        line(&mut out, key, &value);
+    }
+    for listed in servers.servers() {
+        server(&mut out, listed);
+    }
+    out
 }
 
 fn server(out: &mut String, server: &Server) {

@@ -214,6 +214,7 @@ impl Built {
     pub fn cap(&self) -> Option<Cap> {
         match self {
             Built::Bounded(_, cap) => Some(*cap),
+            Built::Dialect(placed) => placed.cap(),
             _ => None,
         }
     }

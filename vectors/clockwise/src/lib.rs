@@ -43,6 +43,7 @@ files! {
     "guava",
     "haproxy",
     "kafka",
+    "lab",
     "libketama",
     "libmemcached",
     "mcrouter",

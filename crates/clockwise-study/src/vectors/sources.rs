@@ -148,6 +148,11 @@ const ENTRIES: &[Entry] = &[
         title: "Kafka",
         source: Source::Recorded("producers, librdkafka 2.16.0", "kafka"),
     },
+    Entry {
+        name: "lab",
+        title: "lab",
+        source: Source::Paper("ring, bounded loads and rendezvous on readable texts (vectors/lab)"),
+    },
     Entry { name: "libketama", title: "libketama", source: Source::Recorded("commit 18cf9a7", "libketama") },
     Entry { name: "libmemcached", title: "libmemcached", source: Source::Recorded("1.1.4", "libmemcached") },
     Entry {

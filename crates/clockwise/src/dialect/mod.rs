@@ -76,6 +76,7 @@ pub mod ipvs;
 pub mod kafka;
 pub mod katran;
 mod ketama;
+pub mod lab;
 pub mod libketama;
 pub mod libmemcached;
 pub mod mcrouter;

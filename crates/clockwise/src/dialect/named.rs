@@ -9,11 +9,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Placed, cassandra, couchbase, dskit, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka,
+    Placed, cassandra, couchbase, dskit, elasticsearch, envoy, gomemcache, grpc, guava, haproxy, kafka, lab,
     libketama, libmemcached, mcrouter, memjs, nginx, npm_hashring, npm_ketama, npm_memcached, php_memcache,
     php_memcached, pingora, pylibmc, pymemcache, python_hashring, python_memcached, redis, spymemcached,
     thanos, trafficserver, twemproxy, uhashring,
 };
+use crate::bounded::Cap;
 use crate::error::Error;
 use crate::hash::{KeyHash, RedisSlot};
 use crate::jump::Jump;
@@ -44,6 +45,11 @@ pub(super) trait Recipe: Placement + fmt::Debug + Send + Sync {
 
     /// The key hash, where one number of a key decides.
     fn key_hash(&self) -> Option<&dyn KeyHash> {
+        None
+    }
+
+    /// How far above its share a server may be filled, where load decides.
+    fn cap(&self) -> Option<Cap> {
         None
     }
 
@@ -223,6 +229,7 @@ dialects! {
     Guava = "guava" => guava,
     Haproxy = "haproxy" => haproxy,
     Kafka = "kafka" => kafka,
+    Lab = "lab" => lab,
     Libketama = "libketama" => libketama,
     Libmemcached = "libmemcached" => libmemcached,
     Mcrouter = "mcrouter" => mcrouter,
@@ -265,6 +272,11 @@ impl PlacedAs {
     /// The buckets, where the owner of a key is the one at its hash modulo their number.
     pub fn table(&self) -> Option<&[ServerIx]> {
         self.0.table()
+    }
+
+    /// How far above its share a server may be filled, where load decides who gets a key.
+    pub fn cap(&self) -> Option<Cap> {
+        self.0.cap()
     }
 
     /// The key hash, where one number of a key decides its owner.

@@ -41,7 +41,12 @@ pub struct Fnv1_64;
 pub struct Fnv1a64;
 
 pub(super) fn fnv1a_32(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(BASIS_32, |h, &byte| (h ^ u32::from(byte)).wrapping_mul(PRIME_32))
+    fnv1a_32_from(None, bytes)
+}
+
+/// FNV-1a-32 of a text whose beginning has been hashed to `state`.
+pub(crate) fn fnv1a_32_from(state: Option<u32>, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(state.unwrap_or(BASIS_32), |h, &byte| (h ^ u32::from(byte)).wrapping_mul(PRIME_32))
 }
 
 impl KeyHash for Fnv1_32 {

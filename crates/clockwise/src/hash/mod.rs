@@ -44,6 +44,7 @@ pub(crate) use choice::hash_choice;
 pub use crc::{Crc16Unmasked, Crc16Xmodem, Crc32, Crc32Of15Bits, crc16_xmodem, crc32, crc32_parts};
 pub use djb2::Djb2;
 pub use fmix::{Fmix32Fnv1a32, fmix32};
+pub(crate) use fnv::fnv1a_32_from;
 pub use fnv::{Fnv1_32, Fnv1_64, Fnv1a32, Fnv1a64};
 pub use fnv_signed::{Fnv1_32Signed, Fnv1_64LowSigned, Fnv1a32Signed, Fnv1a64LowSigned};
 pub(crate) use furc::furc_parts;

@@ -24,16 +24,22 @@ pub enum Label<'a> {
     /// The name, this text, *i* in decimal: `a-0` is point 0 of `a` joined with `-`. Names that
     /// end in the like of `-1` can make two servers share a label; the smaller name then has it.
     Joined(&'a str),
+    /// The first text, the name, the second text, *i* in decimal: `node-a#0` is point 0 of `a` between
+    /// `node-` and `#`. Names can share a label as above.
+    Between(&'a str, &'a str),
 }
 
 impl Label<'_> {
     /// Cuts `label` to what the points of `server` have in common, and returns that length.
     fn stem(self, server: &Server, label: &mut Vec<u8>) -> usize {
         label.clear();
+        if let Label::Between(before, _) = self {
+            label.extend_from_slice(before.as_bytes());
+        }
         label.extend_from_slice(server.name().as_str().as_bytes());
         match self {
             Label::Native => label.push(0),
-            Label::Joined(text) => label.extend_from_slice(text.as_bytes()),
+            Label::Joined(text) | Label::Between(_, text) => label.extend_from_slice(text.as_bytes()),
         }
         label.len()
     }
@@ -41,7 +47,7 @@ impl Label<'_> {
     fn number(self, i: u32, label: &mut Vec<u8>) {
         match self {
             Label::Native => label.extend_from_slice(&i.to_le_bytes()),
-            Label::Joined(_) => decimal(i, label),
+            Label::Joined(_) | Label::Between(..) => decimal(i, label),
         }
     }
 }
