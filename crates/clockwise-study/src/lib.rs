@@ -3,12 +3,13 @@
 //! - [`check`](mod@check): what in a fleet will hurt, with the figure behind it.
 //! - [`convert`]: the nearest of several ways to write a fleet.
 //! - [`diff`](mod@diff): two fleets side by side, and why they place keys differently.
-//! - [`draw`]: pictures of a ring and of shares.
+//! - [`draw`]: pictures of a ring, of shares and of measurements.
 //! - [`experiment`]: what is measured, as data; [`kernel`]s measure it, the [`runner`] runs them, and
 //!   [`results`] keep what they gave.
 //! - [`keys`]: reading keys, from files of many kinds, as bytes.
 //! - [`migrate`](mod@migrate): from one scheme to another in steps, and what each costs.
 //! - [`plan`]: the same keys before and after a change, under one scheme or all of them.
+//! - [`report`]: a study as a page and as Markdown.
 //! - [`theory`]: how even a ring can be, from servers and points alone.
 //! - [`vectors`]: questions and answers that a program in any language checks itself against.
 
@@ -21,9 +22,11 @@ pub mod draw;
 pub mod experiment;
 pub mod kernel;
 pub mod keys;
+mod markup;
 pub mod migrate;
 mod pairing;
 pub mod plan;
+pub mod report;
 pub mod results;
 pub mod runner;
 pub mod theory;

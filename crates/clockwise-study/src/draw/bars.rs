@@ -1,7 +1,7 @@
 //! Shares before and after a change, as horizontal bars.
 
 use super::palette::STYLE;
-use super::svg::{Px, Svg};
+use super::svg::{self, Px, Svg};
 use super::{percent, shortened};
 
 /// One server's shares, from 0 to 1.
@@ -57,7 +57,7 @@ pub fn bars(title: &str, subtitle: &str, rows: &[Bar<'_>]) -> String {
         ),
         None => subtitle.to_owned(),
     };
-    let mut svg = Svg::new(WIDTH, height, title, &description, STYLE);
+    let mut svg = svg::picture(WIDTH, height, title, &description, Some(STYLE));
     svg.text("text", &[("class", &"title"), ("x", &30), ("y", &42)], title);
     svg.text("text", &[("class", &"muted"), ("x", &30), ("y", &66)], subtitle);
     draw_key(&mut svg);

@@ -1,4 +1,5 @@
-//! Pictures of a fleet as SVG: a ring with its points ([`ring`]), shares before and after ([`bars`]).
+//! Pictures as SVG: a ring with its points ([`ring`]), shares before and after ([`bars`]), and charts of
+//! measurements ([`Chart`]).
 //!
 //! One small vocabulary for all: the same text sizes, the same colours for the same server, plain
 //! shapes. The files stand alone (no fonts, no scripts, nothing fetched), follow the reader's light
@@ -19,16 +20,25 @@
 //! ```
 
 mod bars;
+mod chart;
 mod circle;
 mod legend;
+mod measure;
 mod palette;
 mod ring;
+mod scale;
 mod svg;
 #[cfg(test)]
 mod tests;
 
 pub use bars::{Bar, bars};
+pub use chart::{
+    Axis, Body, Chart, Dots, Heat, HeatRow, Mark, Panel, Plot, Point, Row, Rule, Series, Strip, Strips,
+    Table, Width,
+};
+pub(crate) use palette::STYLE;
 pub use ring::ring;
+pub use scale::Unit;
 
 /// A share as the pictures print it: three digits, or a plain 0%.
 fn percent(share: f64) -> String {
@@ -45,7 +55,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A number with a comma every three digits.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {

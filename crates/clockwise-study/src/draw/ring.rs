@@ -5,7 +5,7 @@ use clockwise::{Layout, Server};
 use super::circle::{Circle, at, stroke};
 use super::legend::{Entry, Legend};
 use super::palette::{Look, STYLE, letter};
-use super::svg::{Px, Svg};
+use super::svg::{self, Px, Svg};
 use super::{counted, grouped, percent};
 
 const CENTRE: (f64, f64) = (290.0, 348.0);
@@ -71,7 +71,7 @@ pub fn ring(title: &str, servers: &[Server], layout: Layout<'_>) -> String {
         ));
     }
     let height = LEAST_HEIGHT.max(LEGEND.1 as u32 + legend.height() + 24);
-    let mut svg = Svg::new(WIDTH, height, title, &description, STYLE);
+    let mut svg = svg::picture(WIDTH, height, title, &description, Some(STYLE));
     svg.text("text", &[("class", &"title"), ("x", &30), ("y", &42)], title);
     svg.text("text", &[("class", &"muted"), ("x", &30), ("y", &66)], &summary);
 

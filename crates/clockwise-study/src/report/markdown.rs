@@ -1,0 +1,116 @@
+//! The same report as Markdown: for a pull request, a wiki, a terminal.
+
+use std::fmt::Write as _;
+
+use super::{Figure, Report, Verdict, front};
+use crate::draw::Table;
+
+impl Report {
+    /// The summary: verdicts, every figure, and the numbers behind every picture. It holds nothing that
+    /// depends on the machine.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("# {}\n\n{}\n\n{}\n", self.title, front::headline(self), self.ran);
+        if self.judged {
+            out.push_str("\n| verdict | figures |\n|---|---:|\n");
+            for verdict in Verdict::ALL {
+                let count = self.count(verdict);
+                if count > 0 {
+                    let _ = writeln!(out, "| {} | {count} |", verdict.text());
+                }
+            }
+        }
+        let others: Vec<&Figure> = self
+            .figures()
+            .filter(|figure| matches!(figure.verdict, Verdict::DoesNotHold | Verdict::Narrow))
+            .collect();
+        if !others.is_empty() {
+            out.push_str("\n## What does not hold, or in one reading only\n\n");
+            for figure in others {
+                let (verdict, reason) = (figure.verdict.text(), &figure.reason);
+                let reason = if reason.is_empty() { String::new() } else { format!(" {reason}") };
+                let _ = writeln!(
+                    out,
+                    "- **{verdict}**: {}{}{}",
+                    text(&figure.claim),
+                    stop(&figure.claim),
+                    text(&reason)
+                );
+            }
+        }
+        for part in &self.parts {
+            let _ = writeln!(
+                out,
+                "\n## {}\n\n{}\n\n{}",
+                text(&part.title),
+                text(&part.question),
+                text(&part.ran)
+            );
+            for chart in &part.charts {
+                let _ = writeln!(out, "\n### {}", text(&chart.title));
+                if !chart.subtitle.is_empty() {
+                    let _ = writeln!(out, "\n{}", text(&chart.subtitle));
+                }
+                table(&mut out, &chart.table());
+            }
+            figures(&mut out, &part.figures);
+        }
+        if !self.unmeasured.is_empty() {
+            out.push_str("\n## Not measured here\n");
+            figures(&mut out, &self.unmeasured);
+        }
+        out
+    }
+}
+
+fn figures(out: &mut String, figures: &[Figure]) {
+    if figures.is_empty() {
+        return;
+    }
+    out.push_str(
+        "\n| claim | source | published | ours | accepted | verdict |\n|---|---|---:|---:|---:|---|\n",
+    );
+    for figure in figures {
+        let cells = [&figure.claim, &figure.source, &figure.published, &figure.ours, &figure.band]
+            .map(|cell| text(cell));
+        let _ = writeln!(out, "| {} | {} |", cells.join(" | "), figure.verdict.text());
+    }
+}
+
+fn table(out: &mut String, table: &Table) {
+    let row = |out: &mut String, cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| text(cell)).collect();
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    };
+    out.push('\n');
+    if table.rows.is_empty() {
+        out.push_str("Nothing was measured.\n");
+        return;
+    }
+    row(out, &table.heads);
+    let rules: Vec<String> =
+        (0..table.heads.len()).map(|at| if at == 0 { "---" } else { "---:" }.to_owned()).collect();
+    let _ = writeln!(out, "|{}|", rules.join("|"));
+    for cells in &table.rows {
+        row(out, cells);
+    }
+}
+
+fn stop(claim: &str) -> &'static str {
+    if claim.ends_with(['.', '?', '!']) { "" } else { "." }
+}
+
+/// Text that stays text: the signs that Markdown gives a meaning, escaped, and no line break.
+fn text(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for c in raw.chars() {
+        match c {
+            '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' | '\r' => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    out
+}

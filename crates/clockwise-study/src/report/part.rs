@@ -1,0 +1,29 @@
+//! One experiment on the page.
+
+use super::{Part, figures, picture};
+use crate::markup::Markup;
+
+/// Draws the section of an experiment.
+pub(super) fn draw(page: &mut Markup, part: &Part) {
+    page.open("section", &[("id", &part.name)]);
+    page.text("h2", &[], &part.title);
+    if !part.question.is_empty() {
+        page.text("p", &[("class", &"question")], &part.question);
+    }
+    for paragraph in part.method.split("\n\n").filter(|text| !text.trim().is_empty()) {
+        page.text("p", &[], paragraph.trim());
+    }
+    page.text("p", &[("class", &"fine")], &part.ran);
+    for chart in &part.charts {
+        picture::draw(page, chart);
+    }
+    if !part.table.rows.is_empty() {
+        page.within("details", &[], |page| {
+            let summary = format!("Every setting and number ({})", part.table.rows.len());
+            page.text("summary", &[], &summary);
+            picture::numbers(page, &part.table, &format!("all settings, {}", part.title));
+        });
+    }
+    figures::draw(page, &part.figures, &part.title);
+    page.close();
+}

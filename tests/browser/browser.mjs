@@ -1,0 +1,74 @@
+// A browser of Debian's, driven by playwright-core, and a small runner for tests of pages: each test
+// file exports a list of tests, and the run ends with "N passed, N failed". Nothing is fetched from
+// anywhere but the machine itself: a request to another place fails the test.
+
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+// Installed under target by `cargo xtask packages`; where, the environment says.
+const modules = process.env.BROWSER_MODULES;
+if (!modules) throw new Error('BROWSER_MODULES is not set: run `cargo xtask browser`');
+const require = createRequire(join(modules, 'node_modules', 'from'));
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync',
+  '--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage',
+];
+
+/** Everything a reader may have that changes a page. */
+export const READERS = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: 'tablet', colorScheme: 'light', viewport: { width: 820, height: 1100 } },
+  { name: 'phone', colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true },
+  { name: 'dark phone', colorScheme: 'dark', viewport: { width: 360, height: 740 }, hasTouch: true },
+];
+
+export const start = () => chromium.launch({ executablePath: process.env.CHROMIUM || 'chromium', args: FLAGS });
+
+/** Opens a page as one of the readers; `page.complaints` gathers what the console and the network say. */
+export async function open(browser, url, { name: _, ...reader }, scripts = true) {
+  const context = await browser.newContext({ ...reader, javaScriptEnabled: scripts, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on('pageerror', error => page.complaints.push(`error: ${error}`));
+  page.on('console', message => {
+    if (['error', 'warning'].includes(message.type())) page.complaints.push(`console: ${message.text()}`);
+  });
+  page.on('request', request => {
+    const to = new URL(request.url());
+    const here = ['file:', 'data:', 'blob:'].includes(to.protocol) || to.hostname === '127.0.0.1';
+    if (!here) page.complaints.push(`fetches ${request.url()}`);
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** Rules of axe-core that the page breaks, each with its first places. */
+export async function violations(page) {
+  // By evaluation, so that a page that allows no scripts of others can be checked as well.
+  await page.evaluate(`${axe};0`);
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+    return violations.map(rule => `${rule.id}: ${rule.nodes.slice(0, 3).map(node => node.target.join(' ')).join('; ')}`);
+  });
+}
+
+/** Runs tests, `{ name, run }` each, and prints a line for each that fails. */
+export async function runAll(tests) {
+  let passed = 0;
+  let failed = 0;
+  for (const { name, run } of tests) {
+    try {
+      await run();
+      passed += 1;
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED ${name}\n${String(error.message ?? error).split('\n').slice(0, 30).map(line => `    ${line}`).join('\n')}`);
+    }
+  }
+  return { passed, failed };
+}
