@@ -1,0 +1,137 @@
+// The page's one object: the state, what the core said of it, and who draws which part.
+
+import type { About, State, View } from './core.ts';
+import { $, say } from './dom.ts';
+import { type Engine, Refused, Superseded } from './engine.ts';
+import { keyNames } from './model.ts';
+import { looks, publish, type Look } from './palette.ts';
+import { captionOf, Ring } from './ring.ts';
+
+/** So many keys have their names at hand. */
+const NAMED = 2_000;
+
+/** A part of the page that follows the state. */
+export interface Part {
+  /** The state has changed; figures are not there yet. */
+  state?(app: App): void;
+  /** Figures of the state have come. */
+  view?(app: App, view: View): void;
+}
+
+export interface ChangeOptions {
+  /** Keys that moved are seen to fly. */
+  fly?: boolean;
+  /** Steps of one drag: one undo takes all of them back. */
+  drag?: string;
+  /** The change comes from the guide, which goes on. */
+  guided?: boolean;
+}
+
+export class App {
+  readonly ring: Ring;
+  view: View | undefined;
+  /** The state that `view` is of: an older one during a drag. */
+  viewed: State | undefined;
+  looks = new Map<string, Look>();
+  /** The key under the lens. */
+  key = 'user:42';
+  private readonly past: State[] = [];
+  private readonly parts: Part[] = [];
+  private drag: string | undefined;
+  private fly = false;
+  private readonly troubles = new Map<string, string>();
+
+  constructor(
+    readonly engine: Engine,
+    readonly about: About,
+    public state: State,
+  ) {
+    this.ring = new Ring($('ring'), (key) => this.inspect(key));
+    publish();
+    window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      publish();
+      this.ring.redraw();
+      if (this.view) for (const part of this.parts) part.view?.(this, this.view);
+    });
+  }
+
+  use(...parts: Part[]): void {
+    this.parts.push(...parts);
+  }
+
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  /** Goes to another state. */
+  change(next: State, options: ChangeOptions = {}): void {
+    if (!options.drag || options.drag !== this.drag) this.past.push(this.state);
+    this.drag = options.drag;
+    this.state = next;
+    this.fly = options.fly ?? false;
+    if (!options.guided) document.dispatchEvent(new Event('lab:touched'));
+    this.refresh();
+  }
+
+  /** The drag is over: the next one is undone by itself. */
+  endDrag(): void {
+    this.drag = undefined;
+  }
+
+  undo(): void {
+    const before = this.past.pop();
+    if (!before) return;
+    this.drag = undefined;
+    this.state = before;
+    this.fly = false;
+    document.dispatchEvent(new Event('lab:touched'));
+    this.refresh();
+  }
+
+  inspect(key: string): void {
+    this.key = key;
+    document.dispatchEvent(new Event('lab:key'));
+  }
+
+  look(name: string): Look {
+    return this.looks.get(name) ?? { sign: '?', colour: 7, pattern: 0 };
+  }
+
+  /** Asks for everything anew. */
+  refresh(): void {
+    this.looks = looks(this.state);
+    for (const part of this.parts) part.state?.(this);
+    const state = this.state;
+    this.answer('figures', this.engine.figures(state), (view) => {
+      this.view = view;
+      this.viewed = state;
+      const names = keyNames(state.keys, NAMED);
+      this.ring.show({ view, looks: looks(state), keyNames: names, ...captionOf(view) }, this.fly && state === this.state);
+      for (const part of this.parts) part.view?.(this, view);
+    });
+  }
+
+  /** Waits for an answer; a refusal is told at the top of the page, a newer question is none. */
+  answer<T>(what: string, asked: Promise<T>, then: (answer: T) => void): void {
+    asked.then(
+      (answer) => {
+        this.trouble(what, '');
+        then(answer);
+      },
+      (error: unknown) => {
+        if (error instanceof Superseded) return;
+        this.trouble(what, error instanceof Refused ? error.message : `The lab cannot go on: ${String(error)}`);
+      },
+    );
+  }
+
+  /** Tells at the top of the page why `what` has no answer; an empty text takes it back. */
+  trouble(what: string, text: string): void {
+    if (text === '') this.troubles.delete(what);
+    else this.troubles.set(what, text);
+    const told = [...new Set(this.troubles.values())].join(' ');
+    const place = $('trouble');
+    place.hidden = told === '';
+    say(place, told);
+  }
+}

@@ -1,0 +1,187 @@
+// Asks the core, in workers, so that no count of keys holds up a drag. On each channel the latest request
+// wins: one is under way, one waits, and what came between is never asked.
+
+import type { About, Cascade, Clients, Comparison, Figures, Import, KeyFigures, State, View } from './core.ts';
+import { Core } from './blob.ts';
+import type { Delivery, Order } from './worker.ts';
+
+/** Why the core has no answer. */
+export class Refused extends Error {}
+/** A newer request took the place of this one. */
+export class Superseded extends Error {}
+
+type Answer = { ok: unknown; arrays: Delivery['arrays'] };
+
+interface Waiting {
+  request: string;
+  done(answer: Answer): void;
+  failed(error: Error): void;
+}
+
+interface Channel {
+  busy: boolean;
+  next: Waiting | null;
+}
+
+type Run = (request: string) => Promise<Delivery>;
+
+/** Where the core's bytes are: beside the page, or, for a page opened as a file, inside it. */
+async function bytes(): Promise<ArrayBuffer> {
+  const inside = document.getElementById('lab-wasm')?.textContent;
+  if (inside) return Uint8Array.from(atob(inside.trim()), (letter) => letter.charCodeAt(0)).buffer;
+  const answer = await fetch('lab.wasm');
+  if (!answer.ok) throw new Error(`lab.wasm: ${answer.status}`);
+  return answer.arrayBuffer();
+}
+
+function start(script: string, core: ArrayBuffer): Run {
+  const worker = new Worker(script);
+  const open = new Map<number, { done(answer: Delivery): void; failed(error: Error): void }>();
+  let last = 0;
+  worker.onmessage = (event: MessageEvent<Delivery>) => {
+    const { id } = event.data;
+    const fail = new Error(id === 0 ? event.data.json : '');
+    if (id === 0) for (const waiting of open.values()) waiting.failed(fail);
+    open.get(id)?.done(event.data);
+    open.delete(id);
+  };
+  worker.onerror = (event) => {
+    for (const waiting of open.values()) waiting.failed(new Error(event.message));
+    open.clear();
+  };
+  worker.postMessage(core);
+  return (request) =>
+    new Promise((done, failed) => {
+      const order: Order = { id: (last += 1), request };
+      open.set(order.id, { done, failed });
+      worker.postMessage(order);
+    });
+}
+
+export class Engine {
+  private readonly channels = new Map<string, Channel>();
+  private open = 0;
+
+  private constructor(
+    private readonly quick: Run,
+    private readonly slow: Run,
+    private readonly idle: (idle: boolean) => void,
+  ) {}
+
+  /** `idle` is told when the first request begins and when the last one has its answer. */
+  static async start(script: string, idle: (idle: boolean) => void): Promise<Engine> {
+    const core = await bytes();
+    try {
+      return new Engine(start(script, core.slice(0)), start(script, core), idle);
+    } catch {
+      // No workers, as of a page opened as a file in some browsers: then here.
+      const blob = await Core.from(core);
+      const run: Run = async (request) => ({ id: 0, ...blob.call(request) });
+      return new Engine(run, run, idle);
+    }
+  }
+
+  about(): Promise<About> {
+    return this.ask('about', {}, 'about') as Promise<About>;
+  }
+
+  async figures(state: State, channel = 'figures'): Promise<View> {
+    const { ok, arrays } = await this.send('figures', { state }, channel);
+    const of = <T>(name: string, none: T): T => (arrays[name] as T | undefined) ?? none;
+    return {
+      ...(ok as Figures),
+      ends: of('ends', new Float32Array()),
+      arcOwners: of('arc_owners', new Uint16Array()),
+      bins: of('bins', new Float32Array()),
+      turns: of('turns', new Float32Array()),
+      owners: of('owners', new Uint16Array()),
+      was: of('was', new Uint16Array()),
+      answering: of('answering', new Uint16Array()),
+      flags: of('flags', new Uint8Array()),
+    };
+  }
+
+  compare(state: State, pattern: string, channel = ''): Promise<Comparison> {
+    return this.ask('compare', { state, pattern }, `compare ${pattern}${channel}`, true) as Promise<Comparison>;
+  }
+
+  key(state: State, key: string, channel = 'key'): Promise<KeyFigures> {
+    return this.ask('key', { state, key }, channel) as Promise<KeyFigures>;
+  }
+
+  cascade(ask: { state: State; first: string; hit_ratio: number; requests: number; node_capacity: number; database_capacity: number }, channel = ''): Promise<Cascade> {
+    return this.ask('cascade', ask, `cascade ${channel}`, true) as Promise<Cascade>;
+  }
+
+  clients(state: State, channel = ''): Promise<Clients> {
+    return this.ask('clients', { state }, `clients ${channel}`, true) as Promise<Clients>;
+  }
+
+  import(text: string, name: string, pool: string | null, placement: string | null): Promise<Import> {
+    return this.ask('import', { text, name, pool, placement }, 'import') as Promise<Import>;
+  }
+
+  async encode(state: State): Promise<string> {
+    return ((await this.ask('encode', { state }, 'encode')) as { text: string }).text;
+  }
+
+  decode(text: string): Promise<State> {
+    return this.ask('decode', { text }, 'decode') as Promise<State>;
+  }
+
+  async command(state: State): Promise<string> {
+    return ((await this.ask('command', { state }, 'command')) as { text: string }).text;
+  }
+
+  /** Work that is not asked for yet counts as well, until the function that this gives is called. */
+  hold(): () => void {
+    if (this.open === 0) this.idle(false);
+    this.open += 1;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      // After those who waited for the answer have drawn it, or asked on.
+      setTimeout(() => {
+        this.open -= 1;
+        if (this.open === 0) this.idle(true);
+      });
+    };
+  }
+
+  private async ask(op: string, fields: object, channel: string, slow = false): Promise<unknown> {
+    return (await this.send(op, fields, channel, slow)).ok;
+  }
+
+  private send(op: string, fields: object, name: string, slow = false): Promise<Answer> {
+    const channel = this.channels.get(name) ?? { busy: false, next: null };
+    this.channels.set(name, channel);
+    const over = this.hold();
+    const result = new Promise<Answer>((done, failed) => {
+      channel.next?.failed(new Superseded());
+      channel.next = { request: JSON.stringify({ op, ...fields }), done, failed };
+    });
+    this.pump(channel, slow ? this.slow : this.quick);
+    result.then(over, over);
+    return result;
+  }
+
+  private pump(channel: Channel, run: Run): void {
+    const waiting = channel.next;
+    if (channel.busy || !waiting) return;
+    channel.busy = true;
+    channel.next = null;
+    run(waiting.request)
+      .then((answer) => {
+        const document = JSON.parse(answer.json) as { ok?: unknown; error?: string };
+        // Of a drag each answer that comes is shown, also while a newer one is asked for.
+        if (document.error !== undefined) waiting.failed(new Refused(document.error));
+        else waiting.done({ ok: document.ok, arrays: answer.arrays });
+      })
+      .catch((error: Error) => waiting.failed(error))
+      .finally(() => {
+        channel.busy = false;
+        this.pump(channel, run);
+      });
+  }
+}

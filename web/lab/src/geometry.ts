@@ -1,0 +1,80 @@
+// Where things lie on the ring. Lengths are parts of the half width of its square.
+
+export const BAND_OUT = 0.84;
+export const BAND_IN = 0.71;
+export const TICK_OUT = 0.875;
+export const LABEL_AT = 0.94;
+/** The lanes that keys lie in, outermost first. */
+export const LANES = [0.645, 0.585, 0.525, 0.465];
+const TAU = 2 * Math.PI;
+
+/** The angle of a turn as a canvas counts: 0 at three o'clock. */
+export const angle = (turn: number): number => turn * TAU - Math.PI / 2;
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A place on the ring, in a square from −1 to 1. */
+export const at = (turn: number, radius: number): Point => ({
+  x: Math.cos(angle(turn)) * radius,
+  y: Math.sin(angle(turn)) * radius,
+});
+
+/**
+ * A lane for each key, so that no two that touch share one. `apart` is the least distance, in turns, of
+ * two keys in one lane. Where even the last lane is taken, keys overlap.
+ */
+export function lanes(turns: ArrayLike<number>, apart: number): Uint8Array {
+  const order = Array.from(turns, (_, key) => key).sort((a, b) => (turns[a] ?? 0) - (turns[b] ?? 0) || a - b);
+  const last = LANES.map(() => -1);
+  const first = LANES.map(() => 2);
+  const found = new Uint8Array(order.length);
+  for (const key of order) {
+    const turn = turns[key] ?? 0;
+    let best = 0;
+    let room = -1;
+    for (let lane = 0; lane < LANES.length; lane += 1) {
+      // A lane further in is shorter, so its keys need more of a turn.
+      const need = (apart * LANES[0]!) / LANES[lane]!;
+      const gap = Math.min(turn - last[lane]!, first[lane]! + 1 - turn);
+      if (gap >= need) {
+        best = lane;
+        break;
+      }
+      if (gap > room) {
+        room = gap;
+        best = lane;
+      }
+    }
+    found[key] = best;
+    last[best] = turn;
+    if (first[best] === 2) first[best] = turn;
+  }
+  return found;
+}
+
+/** Moves labels that stand closer than `apart` turns away from each other. Gives turns in the given order. */
+export function spread(turns: number[], apart: number): number[] {
+  const order = turns.map((_, at) => at).sort((a, b) => turns[a]! - turns[b]!);
+  const placed = turns.slice();
+  if (order.length < 2 || order.length * apart > 1) return placed;
+  for (let round = 0; round < 200; round += 1) {
+    let moved = false;
+    for (let i = 0; i < order.length; i += 1) {
+      const one = order[i]!;
+      const next = order[(i + 1) % order.length]!;
+      const wrap = i + 1 === order.length ? 1 : 0;
+      const gap = placed[next]! + wrap - placed[one]!;
+      if (gap < apart - 1e-6) {
+        const push = (apart - gap) / 2;
+        placed[one] = placed[one]! - push;
+        placed[next] = placed[next]! + push;
+        moved = true;
+      }
+    }
+    if (!moved) break;
+  }
+  return placed;
+}

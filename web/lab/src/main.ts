@@ -1,0 +1,64 @@
+// The lab's page, and, in a worker, its core: one script for both.
+
+import { App } from './app.ts';
+import { bench } from './bench/bench.ts';
+import { $, say } from './dom.ts';
+import { Engine } from './engine.ts';
+import { actions } from './parts/actions.ts';
+import { compare } from './parts/compare.ts';
+import { guide } from './parts/guide.ts';
+import { legend } from './parts/legend.ts';
+import { lens } from './parts/lens.ts';
+import { moved } from './parts/moved.ts';
+import { nodes } from './parts/nodes.ts';
+import { schemes } from './parts/schemes.ts';
+import { settings } from './parts/settings.ts';
+import { shares } from './parts/shares.ts';
+import { asTable } from './parts/table.ts';
+import { serve } from './worker.ts';
+
+/** Where this script is, which the workers run as well. */
+const script = typeof document === 'undefined' ? '' : ((document.currentScript as HTMLScriptElement | null)?.src ?? 'lab.js');
+
+async function page(): Promise<void> {
+  const { dataset } = document.body;
+  const engine = await Engine.start(script, (idle) => {
+    dataset.ready = String(idle);
+  });
+  const about = await engine.about();
+  const app = new App(engine, about, about.start);
+  const below = bench(app);
+  const lesson = guide(app, about.start, below.open);
+  app.use(lesson, schemes(app), nodes(app), settings(app), moved(app), shares(app), compare(app), lens(app), legend(app), asTable(app), actions(app, about.start), below.part);
+
+  async function fromLink(): Promise<boolean> {
+    const text = location.hash.slice(1);
+    if (text === '') return false;
+    try {
+      app.state = await engine.decode(text);
+      app.trouble('link', '');
+      return true;
+    } catch (error) {
+      app.trouble('link', error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+  window.addEventListener('hashchange', () => {
+    void fromLink().then((found) => {
+      if (found) app.refresh();
+    });
+  });
+  if (await fromLink()) {
+    lesson.rest();
+    app.refresh();
+  } else lesson.go(0);
+}
+
+if (typeof document === 'undefined') serve(self as unknown as Parameters<typeof serve>[0]);
+else {
+  page().catch((error: unknown) => {
+    $('trouble').hidden = false;
+    say($('trouble'), `The lab cannot begin: ${error instanceof Error ? error.message : String(error)}`);
+    document.body.dataset.ready = 'failed';
+  });
+}

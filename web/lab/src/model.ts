@@ -1,0 +1,94 @@
+// What can be done to a state. Each function gives a new one; nothing here knows where a key belongs.
+
+import type { Fleet, Keys, LabNode, SchemeName, State } from './core.ts';
+
+/** As many earlier fleets as the core takes. */
+const REMEMBERED = 64;
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+export type Settings = Pick<Fleet, 'scheme' | 'hash' | 'tokens' | 'epsilon' | 'slots' | 'table' | 'product'>;
+
+const named = (name: string): LabNode => ({ name, weight: 1, zone: '', address: '' });
+
+/** The state after a change of nodes: what was is remembered, and the change is measured from it. */
+function after(state: State, nodes: LabNode[]): State {
+  const history = [...state.history, state.fleet].slice(-REMEMBERED);
+  const down = state.down.filter((name) => nodes.some((node) => node.name === name));
+  return { ...state, fleet: { ...state.fleet, nodes }, history, down };
+}
+
+/** The name that the next node gets. */
+export function nextName(state: State): string {
+  const taken = new Set(state.fleet.nodes.map((node) => node.name));
+  for (const letter of LETTERS) if (!taken.has(letter)) return letter;
+  for (let number = 1; ; number += 1) if (!taken.has(`N${number}`)) return `N${number}`;
+}
+
+export const add = (state: State, name = nextName(state)): State => after(state, [...state.fleet.nodes, named(name)]);
+
+/** Adds nodes of the next names at once, until there are `count`. */
+export function grow(state: State, count: number): State {
+  let grown = state;
+  while (grown.fleet.nodes.length < count) grown = { ...add(grown), history: state.history };
+  return after(state, grown.fleet.nodes);
+}
+
+export const remove = (state: State, name: string): State =>
+  after(state, state.fleet.nodes.filter((node) => node.name !== name));
+
+export const weigh = (state: State, name: string, weight: number): State =>
+  after(state, state.fleet.nodes.map((node) => (node.name === name ? { ...node, weight } : node)));
+
+/** Zones place no owner, so this is no change to measure. It holds for what came before as well. */
+export function zone(state: State, name: string, zone: string): State {
+  const set = (fleet: Fleet): Fleet => ({
+    ...fleet,
+    nodes: fleet.nodes.map((node) => (node.name === name ? { ...node, zone } : node)),
+  });
+  return { ...state, fleet: set(state.fleet), history: state.history.map(set) };
+}
+
+export function setDown(state: State, name: string, down: boolean): State {
+  const others = state.down.filter((other) => other !== name);
+  return { ...state, down: down ? [...others, name] : others };
+}
+
+/** Other settings, for the fleets before as well: the same change under other rules. */
+export function configure(state: State, settings: Partial<Settings>): State {
+  const set = (fleet: Fleet): Fleet => ({ ...fleet, ...settings });
+  return { ...state, fleet: set(state.fleet), history: state.history.map(set) };
+}
+
+export const scheme = (state: State, scheme: SchemeName): State => configure(state, { scheme });
+
+export const withKeys = (state: State, keys: Partial<Keys>): State => ({ ...state, keys: { ...state.keys, ...keys } });
+
+/** The same fleet with nothing before it. */
+export const settled = (state: State): State => ({ ...state, history: [] });
+
+/** Nodes that have joined, with nothing before them. */
+export const fleetOf = (state: State, names: string[]): State => ({
+  ...state,
+  fleet: { ...state.fleet, nodes: names.map(named) },
+  history: [],
+  down: [],
+});
+
+/** The keys one by one, if there are few enough to name. Must give what the core places, in its order. */
+export function keyNames(keys: Keys, most: number): string[] {
+  const names: string[] = [];
+  const range = /^(.*?)(\d+)\.\.(\d+)$/su.exec(keys.pattern);
+  if (range) {
+    const [, text = '', first = '0', last = '0'] = range;
+    const [from, to] = [Number(first), Number(last)];
+    if (to - from >= most) return [];
+    for (let number = from; number <= to; number += 1) names.push(text + String(number));
+  } else {
+    if (keys.list.length > most) return [];
+    names.push(...keys.list);
+  }
+  const times = keys.hot?.times ?? 0;
+  if (names.length + times > most) return [];
+  for (let time = 0; time < times; time += 1) names.push(keys.hot!.key);
+  return names;
+}

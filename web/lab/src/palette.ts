@@ -1,0 +1,96 @@
+// Who has which colour, sign and pattern. Eight colours that stay apart for colour-blind eyes; the ninth
+// node has the first colour again, striped, the seventeenth dotted. The sign, a letter, is always there.
+
+import type { State } from './core.ts';
+
+const LIGHT = ['#0072b2', '#e08e00', '#009e73', '#c2639b', '#3da5e0', '#d14f00', '#a89400', '#737884'];
+const DARK = ['#4a9ae6', '#f2ab35', '#2fbf93', '#df8fbf', '#8ed0fa', '#f07c40', '#e6db62', '#a3a9b5'];
+export const PATTERNS = 4;
+
+/** How a node looks. */
+export interface Look {
+  /** One or two letters. */
+  sign: string;
+  /** 0 to 7. */
+  colour: number;
+  /** 0 plain, 1 striped, 2 dotted, 3 crossed. */
+  pattern: number;
+}
+
+export const isDark = (): boolean => window.matchMedia('(prefers-color-scheme: dark)').matches;
+
+export function colourOf(look: Look, dark = isDark()): string {
+  return (dark ? DARK : LIGHT)[look.colour] ?? '#888888';
+}
+
+function letters(at: number): string {
+  const letter = String.fromCharCode(65 + (at % 26));
+  return at < 26 ? letter : letters(Math.floor(at / 26) - 1) + letter;
+}
+
+/** The looks of all nodes that a state speaks of. A node keeps its look when others come and go. */
+export function looks(state: State): Map<string, Look> {
+  const names = new Set<string>();
+  for (const fleet of [...state.history, state.fleet]) for (const node of fleet.nodes) names.add(node.name);
+  const found = new Map<string, Look>();
+  const taken = new Set<number>();
+  for (const name of names) if (/^[A-Z]$/.test(name)) taken.add(name.charCodeAt(0) - 65);
+  let next = 0;
+  for (const name of names) {
+    let at: number;
+    if (/^[A-Z]$/.test(name)) at = name.charCodeAt(0) - 65;
+    else {
+      while (taken.has(next)) next += 1;
+      at = next;
+      taken.add(at);
+    }
+    const short = [...name].length <= 2 ? name : letters(at);
+    found.set(name, { sign: short, colour: at % 8, pattern: Math.floor(at / 8) % PATTERNS });
+  }
+  return found;
+}
+
+/** The fill of a node on a canvas: its colour, or a pattern of it. */
+export function canvasFill(context: CanvasRenderingContext2D, look: Look, ground: string, scale: number): string | CanvasPattern {
+  const colour = colourOf(look);
+  if (look.pattern === 0) return colour;
+  const size = Math.round(8 * scale);
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = size;
+  const pen = tile.getContext('2d');
+  if (!pen) return colour;
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, size, size);
+  pen.strokeStyle = pen.fillStyle = ground;
+  pen.lineWidth = size / 4;
+  pen.beginPath();
+  if (look.pattern === 1 || look.pattern === 3) {
+    for (const shift of [-size, 0, size]) {
+      pen.moveTo(shift - 1, size + 1);
+      pen.lineTo(shift + size + 1, -1);
+    }
+  }
+  if (look.pattern === 3) {
+    pen.lineWidth = size / 6;
+    for (const shift of [-size, 0, size]) {
+      pen.moveTo(shift - 1, -1);
+      pen.lineTo(shift + size + 1, size + 1);
+    }
+  }
+  if (look.pattern === 2) {
+    pen.arc(size / 2, size / 2, size / 4.5, 0, 7);
+    pen.fill();
+  } else pen.stroke();
+  return context.createPattern(tile, 'repeat') ?? colour;
+}
+
+/** A mark in a look's colour and pattern, for lists and bars. */
+export function paintOf(element: HTMLElement, look: Look): void {
+  element.classList.add('paint', `c${look.colour}`, `p${look.pattern}`);
+}
+
+/** The palette as custom properties, so that the style sheet and the canvas agree. */
+export function publish(): void {
+  const colours = isDark() ? DARK : LIGHT;
+  colours.forEach((colour, at) => document.documentElement.style.setProperty(`--n${at}`, colour));
+}

@@ -1,0 +1,84 @@
+// The buttons at the top: undo, reset, link, command, pictures. The link is also the page's own address.
+
+import type { App, Part } from '../app.ts';
+import type { State } from '../core.ts';
+import { $, h, say } from '../dom.ts';
+import { asPng, asSvg, download } from '../picture.ts';
+
+export function actions(app: App, initial: State): Part {
+  const note = $('note');
+  let timer = 0;
+  const tell = (text: string): void => {
+    say(note, text);
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => say(note, ''), 6_000);
+  };
+
+  async function copy(text: string, what: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      tell(`${what} copied.`);
+    } catch {
+      // No clipboard, as of a page that is not served safely: shown, to be copied by hand.
+      show(what, text);
+    }
+  }
+
+  function show(title: string, text: string): void {
+    const area = h('textarea', { readonly: true, 'aria-label': title });
+    area.value = text;
+    const close = h('button', { type: 'button' }, 'Close');
+    const dialog = h('dialog', { 'aria-label': title }, h('h2', {}, title), area, h('div', { class: 'row' }, close));
+    close.addEventListener('click', () => dialog.close());
+    dialog.addEventListener('close', () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+    area.select();
+  }
+
+  const undo = $<HTMLButtonElement>('undo');
+  undo.addEventListener('click', () => app.undo());
+  $('reset').addEventListener('click', () => app.change(initial));
+  $('copy-link').addEventListener('click', () => {
+    app.answer('encode', app.engine.encode(app.state), (text) => void copy(`${location.href.split('#')[0]}#${text}`, 'Link'));
+  });
+  $('copy-command').addEventListener('click', () => {
+    app.answer('command', app.engine.command(app.state), (text) => {
+      show('The same answer from the command', text);
+      navigator.clipboard?.writeText(text).then(() => tell('Command copied.'), () => undefined);
+    });
+  });
+  $('export-svg').addEventListener('click', () => {
+    if (!app.view) return;
+    download('clockwise-ring.svg', new Blob([asSvg(app)], { type: 'image/svg+xml' }));
+    tell('The ring is saved as SVG.');
+  });
+  $('export-png').addEventListener('click', () => {
+    if (!app.view) return;
+    asPng(app).then(
+      (png) => {
+        download('clockwise-ring.png', png);
+        tell('The ring is saved as PNG.');
+      },
+      (error: unknown) => tell(String(error)),
+    );
+  });
+  document.addEventListener('keydown', (event) => {
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement;
+    if (!typing && event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
+      event.preventDefault();
+      app.undo();
+    }
+  });
+
+  return {
+    state(): void {
+      undo.disabled = !app.canUndo;
+      // Too much to share is told when someone wants to share it.
+      app.engine.encode(app.state).then(
+        (text) => history.replaceState(null, '', `#${text}`),
+        () => history.replaceState(null, '', location.pathname + location.search),
+      );
+    },
+  };
+}

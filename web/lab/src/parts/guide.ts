@@ -1,0 +1,104 @@
+// The guide at the top: a step is set up, a question asked, and the answer seen. At the first touch of
+// anything else the page is yours, and the guide waits.
+
+import type { App, Part } from '../app.ts';
+import type { State, View } from '../core.ts';
+import { $, h, replace, say } from '../dom.ts';
+import { STEPS, type Step } from '../steps.ts';
+
+export interface Guide extends Part {
+  /** Begins a step. */
+  go(at: number): void;
+  /** Shows the guide without touching the state, as on a page opened by a link. */
+  rest(): void;
+}
+
+export function guide(app: App, start: State, openPanel: (name: string) => void): Guide {
+  let at = 0;
+  let resting = false;
+  /** Told of the next view, once the step has been carried out. */
+  let awaited: ((view: View) => void) | null = null;
+  const pick = $<HTMLSelectElement>('guide-pick');
+  STEPS.forEach((step, number) => pick.append(h('option', { value: number }, `${number + 1}. ${step.title}`)));
+  pick.addEventListener('change', () => go(Number(pick.value)));
+  $('guide-back').addEventListener('click', () => go(at - 1));
+  $('guide-next').addEventListener('click', () => go(at + 1));
+  document.addEventListener('lab:touched', () => {
+    awaited = null;
+    if (!resting) rest();
+  });
+
+  function frame(step: Step): void {
+    say($('guide-place'), `Step ${at + 1} of ${STEPS.length}`);
+    say($('guide-title'), step.title);
+    pick.value = String(at);
+    $<HTMLButtonElement>('guide-back').disabled = at === 0;
+    $<HTMLButtonElement>('guide-next').disabled = at === STEPS.length - 1;
+  }
+
+  function go(to: number): void {
+    at = Math.max(0, Math.min(STEPS.length - 1, to));
+    resting = false;
+    awaited = null;
+    const step = STEPS[at]!;
+    frame(step);
+    say($('guide-text'), step.text);
+    replace($('guide-verdict'));
+    const buttons = step.choices.map((choice) => {
+      const button = h('button', { type: 'button', class: 'choice' }, choice);
+      button.addEventListener('click', () => answer(step, choice));
+      return button;
+    });
+    replace($('guide-ask'), h('div', { class: 'choices', role: 'group', 'aria-label': step.question }, h('p', { class: 'question' }, step.question), ...buttons));
+    app.change(step.prepare(start), { guided: true });
+    if (step.key) app.inspect(step.key);
+  }
+
+  function answer(step: Step, guess: string): void {
+    for (const button of $('guide-ask').querySelectorAll('button')) button.disabled = true;
+    const release = app.engine.hold();
+    awaited = (view) => {
+      Promise.all([step.right(view, app), step.lesson(view, app)])
+        .then(([right, lesson]) => {
+          if (resting || STEPS[at] !== step) return;
+          for (const button of $('guide-ask').querySelectorAll('button')) {
+            if (button.textContent === right) button.dataset.right = 'true';
+            else if (button.textContent === guess) button.dataset.right = 'false';
+          }
+          replace($('guide-verdict'), h('b', {}, guess === right ? 'Yes. ' : 'Not quite. '), lesson);
+        })
+        .catch((error: unknown) => say($('guide-verdict'), String(error)))
+        .finally(release);
+    };
+    app.change(step.act(app.state), { guided: true, fly: true });
+    if (step.key) app.inspect(step.key);
+    if (step.panel) openPanel(step.panel);
+  }
+
+  function rest(): void {
+    resting = true;
+    const step = STEPS[at]!;
+    frame(step);
+    say($('guide-title'), 'The lab is yours');
+    say($('guide-text'), 'Change anything: every figure follows. The guide waits where you left it.');
+    const back = h('button', { type: 'button' }, `Step ${at + 1}: ${step.title}`);
+    back.addEventListener('click', () => {
+      go(at);
+      $('guide-ask').querySelector('button')?.focus();
+    });
+    replace($('guide-ask'), h('div', { class: 'choices' }, back));
+    replace($('guide-verdict'));
+  }
+
+  return {
+    go,
+    rest,
+    view(_: App, view: View): void {
+      // During a drag an older answer may come first.
+      if (app.viewed !== app.state) return;
+      const told = awaited;
+      awaited = null;
+      told?.(view);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// Nodes as lists show them: a swatch in colour and pattern, the sign, the name where that is longer.
+
+import type { App } from '../app.ts';
+import { h } from '../dom.ts';
+import { paintOf } from '../palette.ts';
+
+export function swatch(app: App, name: string): HTMLElement {
+  const mark = h('span', { class: 'swatch', 'aria-hidden': 'true' });
+  paintOf(mark, app.look(name));
+  return mark;
+}
+
+/** The sign and, where it says more, the name. */
+export function label(app: App, name: string): string {
+  const { sign } = app.look(name);
+  return sign === name ? name : `${sign} ${name}`;
+}
+
+/** A node in a sentence or a cell. */
+export const who = (app: App, name: string): HTMLElement => h('span', { class: 'who' }, swatch(app, name), label(app, name));
+
+/** While the pointer or the focus is on it, the ring shows this node alone. */
+export function showsAlone(app: App, element: HTMLElement, name: string): void {
+  element.addEventListener('pointerenter', () => app.ring.highlight([name]));
+  element.addEventListener('pointerleave', () => app.ring.highlight(null));
+  element.addEventListener('focusin', () => app.ring.highlight([name]));
+  element.addEventListener('focusout', () => app.ring.highlight(null));
+}

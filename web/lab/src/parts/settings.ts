@@ -1,0 +1,128 @@
+// How keys are placed: tokens, hash, keys, replicas, and what the scheme at hand has beside them.
+
+import type { App, Part } from '../app.ts';
+import { $, h } from '../dom.ts';
+import { count } from '../format.ts';
+import { configure, withKeys } from '../model.ts';
+
+/** A slider of even steps shows 1 to 1,000 by powers. */
+const STEPS = 300;
+const toTokens = (step: number): number => Math.round(1000 ** (step / STEPS));
+const toStep = (tokens: number): number => Math.round((STEPS * Math.log(Math.max(1, tokens))) / Math.log(1000));
+
+const PATTERNS: [string, string][] = [
+  ['user:1..48', '48: user:1 to user:48'],
+  ['user:1..12', '12: user:1 to user:12'],
+  ['user:1..200', '200: user:1 to user:200'],
+  ['key:0..999', '1,000: key:0 to key:999'],
+  ['key:0..9999', '10,000: key:0 to key:9999'],
+  ['key:0..99999', '100,000: key:0 to key:99999'],
+];
+
+export function settings(app: App): Part {
+  const place = $('settings');
+
+  const tokensRange = h('input', { type: 'range', id: 'tokens', min: 0, max: STEPS, step: 1 });
+  const tokensNumber = h('input', { type: 'number', id: 'tokens-number', min: 1, max: 1000, step: 1, 'aria-label': 'Tokens per node, as a number' });
+  const setTokens = (tokens: number, drag?: string): void => {
+    const value = Math.max(1, Math.min(app.about.max_tokens, tokens));
+    if (value !== app.state.fleet.tokens) app.change(configure(app.state, { tokens: value }), drag ? { drag } : {});
+  };
+  tokensRange.addEventListener('input', () => {
+    // Small numbers are further apart than steps: each step goes to the next one at least.
+    const [was, now] = [app.state.fleet.tokens, toTokens(Number(tokensRange.value))];
+    const step = Number(tokensRange.value) - toStep(was);
+    setTokens(now === was && Math.abs(step) === 1 ? was + step : now, 'tokens');
+  });
+  tokensRange.addEventListener('change', () => app.endDrag());
+  tokensNumber.addEventListener('change', () => {
+    if (tokensNumber.value !== '') setTokens(Math.round(Number(tokensNumber.value)));
+  });
+  const tokens = h('div', { class: 'field wide' }, h('label', { for: 'tokens' }, 'Tokens per node'), h('div', { class: 'pair' }, tokensRange, tokensNumber));
+
+  const epsilonRange = h('input', { type: 'range', id: 'epsilon', min: 0, max: 100, step: 5 });
+  const epsilonNumber = h('input', { type: 'number', min: 0, max: 1000, step: 5, 'aria-label': 'Room above the mean, as a number of per cent' });
+  const setEpsilon = (percent: number, drag?: string): void => {
+    const value = Math.max(0, Math.min(1000, Math.round(percent)));
+    // Written in digits: the core takes no float where a cap is exact.
+    const text = `${Math.floor(value / 100)}.${String(value % 100).padStart(2, '0')}`.replace(/\.?0+$/u, '');
+    app.change(configure(app.state, { epsilon: text }), drag ? { drag } : {});
+  };
+  epsilonRange.addEventListener('input', () => setEpsilon(Number(epsilonRange.value), 'epsilon'));
+  epsilonRange.addEventListener('change', () => app.endDrag());
+  epsilonNumber.addEventListener('change', () => {
+    if (epsilonNumber.value !== '') setEpsilon(Number(epsilonNumber.value));
+  });
+  const epsilon = h('div', { class: 'field wide' }, h('label', { for: 'epsilon' }, 'ε: room above the mean, in per cent'), h('div', { class: 'pair' }, epsilonRange, epsilonNumber));
+
+  const select = (id: string, options: [string, string][]): HTMLSelectElement =>
+    h('select', { id }, ...options.map(([value, title]) => h('option', { value }, title)));
+  const field = (id: string, title: string, control: HTMLElement): HTMLElement => h('div', { class: 'field' }, h('label', { for: id }, title), control);
+
+  const slotsPick = select('slots', [['64', '64'], ['256', '256'], ['1024', '1,024'], ['4096', '4,096'], ['16384', '16,384']]);
+  slotsPick.addEventListener('change', () => app.change(configure(app.state, { slots: Number(slotsPick.value) })));
+  const slots = field('slots', 'Slots', slotsPick);
+  const tablePick = select('table', [['101', '101'], ['251', '251'], ['4093', '4,093'], ['65537', '65,537']]);
+  tablePick.addEventListener('change', () => app.change(configure(app.state, { table: Number(tablePick.value) })));
+  const table = field('table', 'Entries of the table, a prime', tablePick);
+
+  const hashPick = select('hash', app.about.hashes.map(({ name, bits }) => [name, `${name} (${bits} bits)`]));
+  hashPick.addEventListener('change', () => app.change(configure(app.state, { hash: hashPick.value })));
+  const hash = field('hash', 'Hash', hashPick);
+
+  const keysPick = select('keys', [...PATTERNS, ['other', 'Another pattern'], ['list', 'The keys of your file']]);
+  const keysText = h('input', { type: 'text', id: 'keys-text', 'aria-label': 'Pattern of keys', spellcheck: 'false', placeholder: 'user:1..48' });
+  keysPick.addEventListener('change', () => {
+    if (keysPick.value === 'other') {
+      keysText.hidden = false;
+      keysText.focus();
+    } else if (keysPick.value !== 'list') app.change(withKeys(app.state, { pattern: keysPick.value, list: [] }));
+  });
+  keysText.addEventListener('change', () => {
+    if (keysText.value.trim() !== '') app.change(withKeys(app.state, { pattern: keysText.value.trim(), list: [] }));
+  });
+  const keys = field('keys', 'Keys', keysPick);
+  keys.append(keysText);
+
+  const replicasPick = select('replicas', ['1', '2', '3', '4', '5'].map((number): [string, string] => [number, number === '1' ? '1: the owner alone' : number]));
+  replicasPick.addEventListener('change', () => app.change({ ...app.state, replicas: Number(replicasPick.value) }));
+  const spread = h('input', { type: 'checkbox', id: 'spread' });
+  spread.addEventListener('change', () => app.change({ ...app.state, spread: spread.checked }));
+  const replicas = field('replicas', 'Nodes that hold each key', replicasPick);
+  const zones = h('div', { class: 'field' }, h('span', { class: 'label' }, 'Replicas'), h('label', { class: 'check' }, spread, 'each in another zone'));
+
+  place.append(tokens, epsilon, hash, slots, table, keys, replicas, zones);
+  return {
+    state(): void {
+      const { fleet, keys: asked, replicas: held, spread: apart } = app.state;
+      const { scheme } = fleet;
+      tokens.hidden = scheme !== 'ring' && scheme !== 'bounded';
+      epsilon.hidden = scheme !== 'bounded';
+      slots.hidden = scheme !== 'slots';
+      table.hidden = scheme !== 'maglev';
+      hash.hidden = scheme === 'product';
+      if (toTokens(Number(tokensRange.value)) !== fleet.tokens) tokensRange.value = String(toStep(fleet.tokens));
+      tokensRange.setAttribute('aria-valuetext', fleet.tokens === 1 ? '1 token' : `${count(fleet.tokens)} tokens`);
+      tokensNumber.value = String(fleet.tokens);
+      const percent = Math.round(100 * Number(fleet.epsilon));
+      epsilonRange.value = String(percent);
+      epsilonNumber.value = String(percent);
+      have(slotsPick, String(fleet.slots));
+      have(tablePick, String(fleet.table));
+      have(replicasPick, String(held));
+      hashPick.value = fleet.hash;
+      spread.checked = apart;
+      const known = PATTERNS.some(([pattern]) => pattern === asked.pattern);
+      keysPick.value = asked.pattern === '' ? 'list' : known ? asked.pattern : 'other';
+      keysPick.options[PATTERNS.length + 1]!.hidden = asked.pattern !== '';
+      keysText.hidden = known || asked.pattern === '';
+      keysText.value = asked.pattern;
+    },
+  };
+}
+
+/** Chooses a value, as one more option where it is none yet. */
+function have(pick: HTMLSelectElement, value: string): void {
+  if (![...pick.options].some((option) => option.value === value)) pick.append(h('option', { value }, count(Number(value))));
+  pick.value = value;
+}

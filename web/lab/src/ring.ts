@@ -1,0 +1,458 @@
+// The ring: a canvas for the band, SVG above it for signs, keys and the count, a second canvas on which keys
+// that move fly from their old owner to their new one.
+
+import { drawBand, DOTS, type Drawing } from './band.ts';
+import { DISPLACED, MOVED, REROUTED, type KeyFigures, type View } from './core.ts';
+import { h, replace, s, say, still } from './dom.ts';
+import { count, degrees } from './format.ts';
+import { BAND_IN, BAND_OUT, LABEL_AT, LANES, at, lanes, spread, type Point } from './geometry.ts';
+import { colourOf, type Look } from './palette.ts';
+
+/** Half the width of the drawing, in its own units. */
+const U = 500;
+/** Up to so many tokens each has its sign; up to so many keys each has its letter and can be focused. */
+const SIGNS = 24;
+const LETTERS = 120;
+const FLIGHT_MS = 850;
+const FLIGHTS = 160;
+
+export interface Shown {
+  view: View;
+  looks: Map<string, Look>;
+  /** The keys' names, as far as they are told one by one. */
+  keyNames: string[];
+  /** What stands in the middle. */
+  figure: string;
+  caption: string;
+}
+
+interface Flight {
+  from: Point;
+  by: Point;
+  to: Point;
+  before: string;
+  after: string;
+  delay: number;
+}
+
+const unknown: Look = { sign: '?', colour: 7, pattern: 0 };
+
+export class Ring {
+  private readonly band = h('canvas', { class: 'ring-band', 'aria-hidden': 'true' });
+  private readonly sky = h('canvas', { class: 'ring-sky', 'aria-hidden': 'true' });
+  private readonly signs = s('g', { class: 'signs', 'aria-hidden': 'true' });
+  private readonly path = s('g', { class: 'path', 'aria-hidden': 'true' });
+  private readonly keys = s('g', { class: 'keys', role: 'group', 'aria-label': 'Keys on the ring, clockwise' });
+  private readonly figure = s('text', { class: 'figure', y: 0 });
+  private readonly caption = s('text', { class: 'caption', y: 70 });
+  private readonly svg: SVGSVGElement;
+  private shown: Shown | undefined;
+  private only: Set<string> | null = null;
+  private stations = new Map<string, Point>();
+  private flying = 0;
+  private walking = 0;
+  private focused = 0;
+  private order: number[] = [];
+  private positions: Point[] = [];
+
+  /** `inspect` is called when a key is chosen. */
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly inspect: (key: string) => void,
+  ) {
+    this.svg = s('svg', { class: 'ring-svg', viewBox: `${-U} ${-U} ${2 * U} ${2 * U}` });
+    this.svg.append(this.signs, this.path, this.keys, s('g', { class: 'middle', 'aria-hidden': 'true' }, this.figure, this.caption));
+    root.append(this.band, this.svg, this.sky);
+    new ResizeObserver(() => this.redraw()).observe(root);
+    this.keys.addEventListener('keydown', (event) => this.onKey(event));
+    this.keys.addEventListener('click', (event) => {
+      const key = this.keyAt(event.target);
+      if (key !== undefined) this.choose(key);
+    });
+  }
+
+  /** Shows a state; with `fly`, keys that moved are seen to go. */
+  show(shown: Shown, fly: boolean): void {
+    const before = this.stations;
+    this.shown = shown;
+    this.redraw();
+    this.flying += 1;
+    if (fly && !still()) this.fly(before);
+    else this.clearSky();
+  }
+
+  /** Shows these nodes alone, or all. */
+  highlight(names: string[] | null): void {
+    this.only = names && new Set(names);
+    this.drawBand();
+    this.fadeKeys();
+  }
+
+  /** The way of a key to its owner; none takes it away. */
+  trace(key: KeyFigures | null): void {
+    this.walking += 1;
+    this.path.replaceChildren();
+    if (!key || !this.shown) return;
+    const size = this.px(1);
+    const known = this.shown.keyNames.lastIndexOf(key.key);
+    const place = this.positions[known] ?? at(key.turn, LANES[0]! * U);
+    const edge = at(key.turn, (BAND_IN - 0.02) * U);
+    this.path.append(
+      s('line', { x1: place.x, y1: place.y, x2: edge.x, y2: edge.y, class: 'trace', 'stroke-width': 2 * size }),
+      s('circle', { cx: place.x, cy: place.y, r: 15 * size, class: 'lens', 'stroke-width': 2.5 * size }),
+    );
+    const stops = this.stops(key);
+    let turn = key.turn;
+    for (const stop of stops) {
+      this.path.append(this.arrow(turn, stop.turn, stop.full, size));
+      turn = stop.turn;
+    }
+  }
+
+  /** Lets the key walk along its trace, token by token. Resolves when it has arrived. */
+  async walk(key: KeyFigures, told: (step: number) => void): Promise<void> {
+    this.trace(key);
+    const stops = this.stops(key);
+    const mine = this.walking;
+    if (still() || stops.length === 0) {
+      stops.forEach((_, step) => told(step));
+      return;
+    }
+    const size = this.px(1);
+    const walker = s('circle', { r: 8 * size, class: 'walker', 'stroke-width': 2 * size });
+    this.path.append(walker);
+    let turn = key.turn;
+    for (const [step, stop] of stops.entries()) {
+      const way = (stop.turn - turn + 1) % 1;
+      const took = 350 + 1600 * way;
+      await frames(took, (part) => {
+        const place = at(turn + way * ease(part), (BAND_IN - 0.02) * U);
+        walker.setAttribute('cx', String(place.x));
+        walker.setAttribute('cy', String(place.y));
+        return mine === this.walking;
+      });
+      if (mine !== this.walking) return;
+      turn = stop.turn;
+      told(step);
+      walker.classList.toggle('full', stop.full);
+      if (stop.full) await frames(420, () => mine === this.walking);
+    }
+  }
+
+  /** Draws again, at another size or in other colours. */
+  redraw(): void {
+    if (!this.shown) return;
+    this.drawBand();
+    this.drawSigns();
+    this.drawKeys();
+    this.drawMiddle();
+  }
+
+  /** The picture as SVG, for a file. */
+  picture(): { svg: SVGSVGElement; band: HTMLCanvasElement } {
+    return { svg: this.svg, band: this.band };
+  }
+
+  drawing(): Drawing | null {
+    if (!this.shown) return null;
+    const { view, looks } = this.shown;
+    const only = this.only;
+    return {
+      view,
+      looks: view.names.map((name) => looks.get(name) ?? unknown),
+      only: only && new Set(view.names.flatMap((name, at) => (only.has(name) ? [at] : []))),
+    };
+  }
+
+  /** A length on the screen in units of the drawing. */
+  private px(length: number): number {
+    return (length * 2 * U) / Math.max(this.root.clientWidth, 1);
+  }
+
+  private drawBand(): void {
+    const drawing = this.drawing();
+    const width = this.root.clientWidth;
+    const scale = window.devicePixelRatio || 1;
+    const size = Math.round(width * scale);
+    if (!drawing || size === 0) return;
+    if (this.band.width !== size) this.band.width = this.band.height = size;
+    const pen = this.band.getContext('2d');
+    if (pen) drawBand(pen, size, scale, drawing);
+  }
+
+  private drawSigns(): void {
+    const { view, looks } = this.shown!;
+    const size = this.px(1);
+    const narrow = this.root.clientWidth < 420;
+    this.signs.replaceChildren();
+    this.stations = new Map();
+    const tokens = view.band === 'arcs' && view.band_of === 'tokens' && view.ends.length <= SIGNS;
+    if (tokens) {
+      const turns = Array.from(view.ends);
+      const apart = (narrow ? 20 : 26) / (Math.PI * LABEL_AT * Math.max(this.root.clientWidth, 1));
+      const placed = spread(turns, apart);
+      turns.forEach((turn, token) => {
+        const name = view.names[view.arcOwners[token]!]!;
+        const label = at(placed[token]!, LABEL_AT * U);
+        if (Math.abs(placed[token]! - turn) > 0.002) {
+          const [from, to] = [at(turn, 0.875 * U), at(placed[token]!, 0.9 * U)];
+          this.signs.append(s('line', { x1: from.x, y1: from.y, x2: to.x, y2: to.y, class: 'leader', 'stroke-width': 1.5 * size }));
+        }
+        this.signs.append(this.sign(label, looks.get(name)?.sign ?? '?', (narrow ? 15 : 18) * size));
+        if (!this.stations.has(name)) this.stations.set(name, at(turn, BAND_OUT * U));
+      });
+      return;
+    }
+    const nodes = view.nodes.length;
+    if (view.band === 'arcs' || view.band === 'bins' || nodes > SIGNS) return;
+    // No circle: the list, around the band in its order.
+    view.nodes.forEach((node, place) => {
+      const look = looks.get(node.name) ?? unknown;
+      const point = at((place + 0.5) / nodes, LABEL_AT * U);
+      this.signs.append(
+        s('circle', { cx: point.x, cy: point.y, r: 14 * size, fill: colourOf(look), class: 'station' }),
+        this.sign(point, look.sign, 15 * size, inkOn(colourOf(look))),
+      );
+      this.stations.set(node.name, point);
+    });
+  }
+
+  private sign(place: Point, text: string, size: number, fill?: string): SVGTextElement {
+    return s('text', { x: place.x, y: place.y, 'font-size': size, class: 'sign', fill }, text);
+  }
+
+  private drawKeys(): void {
+    const { view, looks, keyNames } = this.shown!;
+    const total = view.turns.length;
+    const hadFocus = this.keys.contains(document.activeElement);
+    this.positions = [];
+    this.order = [];
+    if (total > DOTS) {
+      this.keys.replaceChildren();
+      return;
+    }
+    const size = this.px(1);
+    const width = Math.max(this.root.clientWidth, 1);
+    const lettered = total <= LETTERS && keyNames.length === total;
+    const radius = lettered ? (width < 420 ? 7 : 9) : total <= 400 ? 4 : 2.5;
+    const halo = radius + (lettered ? 3.5 : 2.5);
+    const lane = lanes(view.turns, (2 * halo + 1) / (Math.PI * LANES[0]! * width));
+    this.positions = Array.from(view.turns, (turn, key) => at(turn, LANES[lane[key]!]! * U));
+    this.order = Array.from(view.turns, (_, key) => key).sort((a, b) => view.turns[a]! - view.turns[b]!);
+    this.focused = Math.min(this.focused, Math.max(total - 1, 0));
+    const groups = this.order.map((key) => {
+      const owner = view.names[view.owners[key]!] ?? '?';
+      const look = looks.get(owner) ?? unknown;
+      const place = this.positions[key]!;
+      const flags = view.flags[key]!;
+      const fill = colourOf(look);
+      const group = s('g', { class: 'key', 'data-at': key, transform: `translate(${place.x.toFixed(1)} ${place.y.toFixed(1)})` });
+      if (flags & MOVED) group.append(s('circle', { r: halo * size, class: 'moved', 'stroke-width': 2 * size }));
+      const dot = s('circle', { r: radius * size, fill, class: flags & REROUTED ? 'dot waits' : 'dot' });
+      if (flags & REROUTED) dot.setAttribute('stroke-width', String(2 * size));
+      group.append(dot);
+      if (lettered) {
+        group.append(s('text', { 'font-size': radius * 1.25 * size, class: 'letter', fill: inkOn(fill) }, look.sign));
+        group.setAttribute('role', 'button');
+        group.setAttribute('tabindex', key === this.focused ? '0' : '-1');
+        group.setAttribute('aria-label', this.told(key, owner));
+      }
+      return group;
+    });
+    replace(this.keys, ...groups);
+    this.fadeKeys();
+    if (hadFocus) this.group(this.focused)?.focus();
+  }
+
+  private told(key: number, owner: string): string {
+    const { view, keyNames } = this.shown!;
+    const flags = view.flags[key]!;
+    const parts = [`${keyNames[key]}, ${degrees(view.turns[key]!)}, owner ${owner}`];
+    if (flags & MOVED) parts.push(`moved from ${view.names[view.was[key]!]}`);
+    if (flags & DISPLACED) parts.push('its first node is full');
+    if (flags & REROUTED) parts.push('its owner is down');
+    return parts.join(', ');
+  }
+
+  private fadeKeys(): void {
+    const view = this.shown?.view;
+    if (!view) return;
+    for (const group of this.keys.children) {
+      const key = Number((group as SVGElement).dataset.at);
+      const faded = this.only !== null && !this.only.has(view.names[view.owners[key]!] ?? '');
+      group.classList.toggle('faded', faded);
+    }
+  }
+
+  private drawMiddle(): void {
+    const { figure, caption, view } = this.shown!;
+    const size = this.px(1);
+    const width = this.root.clientWidth;
+    const deep = view.turns.length <= DOTS ? 1 : 0.9;
+    this.figure.setAttribute('font-size', String(Math.max(44, width * 0.16 * deep) * size));
+    this.caption.setAttribute('font-size', String(Math.max(13, width * 0.032) * size));
+    this.caption.setAttribute('y', String(U * 0.18));
+    say(this.figure, figure);
+    say(this.caption, caption);
+  }
+
+  private keyAt(target: EventTarget | null): number | undefined {
+    const group = target instanceof Element ? target.closest<SVGElement>('[data-at]') : null;
+    return group ? Number(group.dataset.at) : undefined;
+  }
+
+  private group(key: number): SVGElement | undefined {
+    return [...this.keys.children].find((group) => Number((group as SVGElement).dataset.at) === key) as SVGElement | undefined;
+  }
+
+  private choose(key: number): void {
+    const name = this.shown?.keyNames[key];
+    if (name === undefined) return;
+    this.focus(key);
+    this.inspect(name);
+  }
+
+  private focus(key: number): void {
+    this.group(this.focused)?.setAttribute('tabindex', '-1');
+    this.focused = key;
+    const group = this.group(key);
+    group?.setAttribute('tabindex', '0');
+    group?.focus();
+  }
+
+  private onKey(event: Event): void {
+    if (!(event instanceof KeyboardEvent)) return;
+    const key = this.keyAt(event.target);
+    if (key === undefined || this.order.length === 0) return;
+    const place = this.order.indexOf(key);
+    const count = this.order.length;
+    const steps: Record<string, number> = { ArrowRight: place + 1, ArrowDown: place + 1, ArrowLeft: place - 1, ArrowUp: place - 1, Home: 0, End: count - 1 };
+    const to = steps[event.key];
+    if (to !== undefined) this.focus(this.order[(to + count) % count]!);
+    else if (event.key === 'Enter' || event.key === ' ') this.choose(key);
+    else return;
+    event.preventDefault();
+  }
+
+  /** The tokens that a key comes by: those of full nodes, and the last that takes it. */
+  private stops(key: KeyFigures): { turn: number; full: boolean }[] {
+    const view = this.shown?.view;
+    if (!view || !key.token) return [];
+    if (key.walk.length < 2) return [{ turn: key.token.turn, full: false }];
+    const stops: { turn: number; full: boolean }[] = [];
+    let arc = Array.from(view.ends).findIndex((end) => Math.abs(end - key.token!.turn) < 1e-6);
+    if (arc < 0) return [{ turn: key.token.turn, full: false }];
+    for (const step of key.walk) {
+      for (let tried = 0; tried < view.ends.length; tried += 1, arc += 1) {
+        const place = arc % view.ends.length;
+        if (view.names[view.arcOwners[place]!] === step.node) break;
+      }
+      stops.push({ turn: view.ends[arc % view.ends.length]!, full: step.full });
+    }
+    return stops;
+  }
+
+  private arrow(from: number, to: number, full: boolean, size: number): SVGGElement {
+    const radius = (BAND_IN - 0.02) * U;
+    const way = (to - from + 1) % 1;
+    const [start, end] = [at(from, radius), at(to, radius)];
+    const head = s('circle', { cx: end.x, cy: end.y, r: 5 * size, class: full ? 'stop full' : 'stop', 'stroke-width': 2 * size });
+    const line = s('path', {
+      d: `M${start.x} ${start.y}A${radius} ${radius} 0 ${way > 0.5 ? 1 : 0} 1 ${end.x} ${end.y}`,
+      class: 'trace',
+      'stroke-width': 2.5 * size,
+    });
+    return s('g', {}, line, head);
+  }
+
+  private clearSky(): void {
+    const pen = this.sky.getContext('2d');
+    pen?.clearRect(0, 0, this.sky.width, this.sky.height);
+  }
+
+  /** Keys go from their old owner's place over their own to the new owner's. */
+  private fly(before: Map<string, Point>): void {
+    const { view, looks } = this.shown!;
+    const mine = this.flying;
+    const moved = Array.from(view.flags, (flags, key) => (flags & MOVED ? key : -1)).filter((key) => key >= 0);
+    const place = (name: string): Point | undefined => this.stations.get(name) ?? before.get(name);
+    const flights: Flight[] = [];
+    for (const [number, key] of moved.slice(0, FLIGHTS).entries()) {
+      const was = view.names[view.was[key]!] ?? '';
+      const owner = view.names[view.owners[key]!] ?? '';
+      const [from, to, by] = [place(was), place(owner), this.positions[key]];
+      if (!from || !to || !by) continue;
+      const colour = (name: string): string => colourOf(looks.get(name) ?? unknown);
+      flights.push({ from, by, to, before: colour(was), after: colour(owner), delay: Math.min(number * 40, 900) });
+    }
+    this.clearSky();
+    if (flights.length === 0) return;
+    const width = this.root.clientWidth;
+    const scale = window.devicePixelRatio || 1;
+    this.sky.width = this.sky.height = Math.round(width * scale);
+    const pen = this.sky.getContext('2d');
+    if (!pen) return;
+    const unit = this.sky.width / (2 * U);
+    const longest = Math.max(...flights.map((flight) => flight.delay)) + FLIGHT_MS;
+    this.root.dataset.flying = 'true';
+    void frames(longest, (_, passed) => {
+      if (mine !== this.flying) return false;
+      pen.clearRect(0, 0, this.sky.width, this.sky.height);
+      for (const flight of flights) {
+        const part = (passed - flight.delay) / FLIGHT_MS;
+        if (part <= 0 || part >= 1) continue;
+        const spot = along(flight, ease(part));
+        pen.globalAlpha = Math.min(1, 6 * part, 6 * (1 - part));
+        pen.fillStyle = part < 0.5 ? flight.before : flight.after;
+        pen.beginPath();
+        pen.arc((spot.x + U) * unit, (spot.y + U) * unit, 6 * scale, 0, 7);
+        pen.fill();
+      }
+      pen.globalAlpha = 1;
+      return true;
+    }).then(() => {
+      if (mine === this.flying) this.clearSky();
+      delete this.root.dataset.flying;
+    });
+  }
+}
+
+/** A place on the curve that begins and ends at the owners and comes by the key half way. */
+function along({ from, by, to }: Flight, part: number): Point {
+  const rest = 1 - part;
+  const bend = (a: number, b: number, c: number): number => 2 * b - (a + c) / 2;
+  const mix = (a: number, b: number, c: number): number => rest * rest * a + 2 * rest * part * bend(a, b, c) + part * part * c;
+  return { x: mix(from.x, by.x, to.x), y: mix(from.y, by.y, to.y) };
+}
+
+const ease = (part: number): number => (part < 0.5 ? 2 * part * part : 1 - (2 - 2 * part) ** 2 / 2);
+
+/** Calls `draw` each frame with the part done, until that is all or `draw` says no. */
+function frames(duration: number, draw: (part: number, passed: number) => boolean): Promise<void> {
+  return new Promise((done) => {
+    const begun = performance.now();
+    const frame = (now: number): void => {
+      const passed = Math.max(0, now - begun);
+      const more = draw(Math.min(1, passed / duration), passed);
+      if (more && passed < duration) requestAnimationFrame(frame);
+      else done();
+    };
+    requestAnimationFrame(frame);
+  });
+}
+
+/** Black or white, whichever reads better on a colour. */
+export function inkOn(colour: string): string {
+  const value = Number.parseInt(colour.slice(1), 16);
+  const linear = [value >> 16, (value >> 8) & 255, value & 255].map((byte) => {
+    const part = byte / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const light = 0.2126 * linear[0]! + 0.7152 * linear[1]! + 0.0722 * linear[2]!;
+  return 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 ? '#ffffff' : '#000000';
+}
+
+export const captionOf = (view: View): { figure: string; caption: string } =>
+  view.change
+    ? { figure: count(view.change.moved), caption: `of ${count(view.total)} keys moved` }
+    : { figure: count(view.total), caption: `keys on ${view.nodes.length} ${view.nodes.length === 1 ? 'node' : 'nodes'}` };
