@@ -211,14 +211,14 @@ export class Ring {
       const point = at((place + 0.5) / nodes, LABEL_AT * U);
       this.signs.append(
         s('circle', { cx: point.x, cy: point.y, r: 14 * size, fill: colourOf(look), class: 'station' }),
-        this.sign(point, look.sign, 15 * size, inkOn(colourOf(look))),
+        s('text', { x: point.x, y: point.y, 'font-size': 14 * size, class: 'letter', fill: inkOn(colourOf(look)) }, look.sign),
       );
       this.stations.set(node.name, point);
     });
   }
 
-  private sign(place: Point, text: string, size: number, fill?: string): SVGTextElement {
-    return s('text', { x: place.x, y: place.y, 'font-size': size, class: 'sign', fill }, text);
+  private sign(place: Point, text: string, size: number): SVGTextElement {
+    return s('text', { x: place.x, y: place.y, 'font-size': size, class: 'sign' }, text);
   }
 
   private drawKeys(): void {
@@ -288,10 +288,14 @@ export class Ring {
     const { figure, caption, view } = this.shown!;
     const size = this.px(1);
     const width = this.root.clientWidth;
-    const deep = view.turns.length <= DOTS ? 1 : 0.9;
-    this.figure.setAttribute('font-size', String(Math.max(44, width * 0.16 * deep) * size));
-    this.caption.setAttribute('font-size', String(Math.max(13, width * 0.032) * size));
-    this.caption.setAttribute('y', String(U * 0.18));
+    // Counts of many keys reach further in than dots, and have more digits.
+    const room = view.turns.length <= DOTS ? 0.36 : 0.3;
+    const high = Math.min(width * 0.16, (width * room) / (0.62 * figure.length)) * size;
+    const low = Math.max(13, width * 0.032) * size;
+    this.figure.setAttribute('font-size', String(high));
+    this.figure.setAttribute('y', String(-0.1 * high));
+    this.caption.setAttribute('font-size', String(low));
+    this.caption.setAttribute('y', String(0.47 * high + 0.6 * low));
     say(this.figure, figure);
     say(this.caption, caption);
   }

@@ -121,13 +121,13 @@ export const STEPS: Step[] = [
     act: (state) => withKeys(state, { hot: HOT }),
     right: (view) => (view.displaced > 0 ? 'It fills up, and the rest walk on' : 'It takes all of them'),
     lesson: (view) =>
-      `It holds at most ${count(node(view, 'C')?.limit ?? 0)}; ${count(view.displaced)} of ${count(view.total)} requests walk past a full node to the next with room. Choose “See it walk” under the ring. A smaller ε evens loads more and sends more away.`,
+      `It holds at most ${count(node(view, 'C')?.limit ?? 0)}; ${count(view.displaced)} of ${count(view.total)} requests walk past a full node to the next with room. Choose “See it walk” at “Look at a key”. A smaller ε evens loads more and sends more away.`,
     panel: 'hot',
     key: 'user:42',
   },
   {
     title: 'A failure that spreads',
-    text: `Eight caches with one token each in front of a database. Together they get ${count(RATES.requests)} requests a second; each can take ${count(RATES.node_capacity)}, twice the mean. D falls, and nobody replaces it.`,
+    text: `Eight caches with one token each in front of a database. Together they get ${count(RATES.requests)} requests a second; each can take ${count(RATES.node_capacity)}, twice the mean. D has by far the most keys, gets more than it can take, and falls.`,
     question: 'How many of the eight are left in the end?',
     choices: ['7', '6', '4', '0'],
     prepare: (start) => fleetOf(start, EIGHT),

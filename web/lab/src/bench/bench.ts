@@ -44,6 +44,7 @@ export function bench(app: App): { part: Part; open(name: string): void } {
   function open(name: string): void {
     current = panels.find((panel) => panel.name === name) ?? current;
     mark();
+    app.ring.highlight(null);
     current.show(app);
   }
   mark();

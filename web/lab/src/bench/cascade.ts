@@ -61,6 +61,9 @@ export function cascadePanel(app: App): Panel {
     say(told, step.sentence);
     say(end, at === last ? found.sentence : '');
     draw(step);
+    // On the ring only those that are up.
+    const up = step.loads.filter((load) => !load.down).map((load) => load.node);
+    app.ring.highlight(at === 0 || up.length === 0 ? null : up);
   }
 
   function meter(value: number, most: number, limit: number, over: boolean): HTMLElement {

@@ -11,7 +11,7 @@ const LISTED = 60;
 export function clientsPanel(app: App): Panel {
   const told = h('p', { class: 'said' });
   const prints = h('dl', { class: 'facts' });
-  const list = h('div', { class: 'scroll tall', tabindex: '0', role: 'region', 'aria-label': 'Keys the clients disagree on' });
+  const list = h('div', { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': 'Keys the clients disagree on' });
   const element = h(
     'div',
     { class: 'panel' },

@@ -35,7 +35,7 @@ export function compare(app: App): Part {
           : cell('moved', moved ? count(row.moved) : '–'),
         !refused && cell('stray', moved ? count(row.stray) : '–', { class: row.stray > 0 ? 'bad' : undefined }),
         cell('many', !moved || !other || other.refused !== '' ? '–' : other.percent),
-        cell('busiest', other && other.refused === '' ? ratio(other.busiest_now) : '–'),
+        cell('busiest', other && other.refused === '' ? ratio(other.busiest_now) : '–', { class: 'wide' }),
       );
     });
     const titles = ['Scheme', `of ${count(few.total)} moved`, 'for nothing', 'of 100,000 moved', 'busiest ÷ mean'];
@@ -45,10 +45,10 @@ export function compare(app: App): Part {
         'table',
         {},
         h('caption', { class: 'vh' }, moved ? few.change : 'Nothing has changed yet'),
-        h('thead', {}, h('tr', {}, ...titles.map((title) => h('th', { scope: 'col' }, title)))),
+        h('thead', {}, h('tr', {}, ...titles.map((title, at) => h('th', { scope: 'col', class: at === 4 ? 'wide' : undefined }, title)))),
         h('tbody', {}, ...rows),
       ),
-      h('p', { class: 'under' }, `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch${moved ? `; an even split moves ${percent(few.fair)}` : ''}. The 100,000 keys are key:0 to key:99999, and busiest ÷ mean is of them.`),
+      h('p', { class: 'under' }, `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch${moved ? `; an even split moves ${percent(few.fair)}` : ''}. The 100,000 keys are key:0 to key:99999, and busiest ÷ mean is among them.`),
     );
   }
 

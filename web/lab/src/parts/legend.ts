@@ -15,7 +15,7 @@ export function legend(_app: App): Part {
             ? 'No circle here: each key is a mark in its owner’s colour, at its hash; the nodes stand around in joining order.'
             : 'No circle here: keys lie at their hash.'
           : view.band === 'bins'
-            ? `Each node has as much of the band’s depth as it owns there, of ${view.band_of}.`
+            ? `Band: at each place split by who has how many of the ${view.band_of} there.`
             : view.band_of === 'slots'
               ? 'Band: who has each slot.'
               : 'Band: who owns each arc, which ends at a token.';

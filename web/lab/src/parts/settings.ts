@@ -53,7 +53,7 @@ export function settings(app: App): Part {
   epsilonNumber.addEventListener('change', () => {
     if (epsilonNumber.value !== '') setEpsilon(Number(epsilonNumber.value));
   });
-  const epsilon = h('div', { class: 'field wide' }, h('label', { for: 'epsilon' }, 'ε: room above the mean, in per cent'), h('div', { class: 'pair' }, epsilonRange, epsilonNumber));
+  const epsilon = h('div', { class: 'field' }, h('label', { for: 'epsilon' }, 'ε: room above the mean, %'), h('div', { class: 'pair' }, epsilonRange, epsilonNumber));
 
   const select = (id: string, options: [string, string][]): HTMLSelectElement =>
     h('select', { id }, ...options.map(([value, title]) => h('option', { value }, title)));
@@ -98,6 +98,8 @@ export function settings(app: App): Part {
       const { scheme } = fleet;
       tokens.hidden = scheme !== 'ring' && scheme !== 'bounded';
       epsilon.hidden = scheme !== 'bounded';
+      // With both sliders there, they share a row.
+      tokens.classList.toggle('wide', scheme === 'ring');
       slots.hidden = scheme !== 'slots';
       table.hidden = scheme !== 'maglev';
       hash.hidden = scheme === 'product';

@@ -35,7 +35,7 @@ export function asTable(app: App): Part {
     if (tables) place.setAttribute('tabindex', '0');
     else place.removeAttribute('tabindex');
   };
-  place.setAttribute('role', 'region');
+  place.setAttribute('role', 'group');
   place.setAttribute('aria-label', 'The ring as tables');
   asRing.addEventListener('click', () => show(false));
   asTable.addEventListener('click', () => show(true));
