@@ -189,6 +189,7 @@ fn heat() -> Heat {
         rows: rows.collect(),
         log: true,
         limit: Some(1.5),
+        plain: false,
     }
 }
 

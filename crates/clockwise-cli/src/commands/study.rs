@@ -6,6 +6,7 @@ use std::path::Path;
 use std::thread;
 
 use clockwise_study::experiment::{self, Experiment, Scale};
+use clockwise_study::report::{Cost, Report};
 use clockwise_study::results::Results;
 use clockwise_study::runner::{self, Journal};
 use serde::Serialize;
@@ -134,7 +135,11 @@ fn measure(args: &args::Study, experiments: &[Experiment], scale: Scale) -> Resu
 
 fn write(folder: &Path, results: &Results) -> Result<(), Failure> {
     into(folder, "runs.csv", |out| results.write_csv(out))?;
-    into(folder, "runs.json", |out| results.write_json(out))
+    into(folder, "runs.json", |out| results.write_json(out))?;
+    let report = Report::of(results);
+    // What a machine took is in the page alone, and there in a section of its own.
+    into(folder, "report.html", |out| out.write_all(report.html(&Cost::of(results)).as_bytes()))?;
+    into(folder, "summary.md", |out| out.write_all(report.markdown().as_bytes()))
 }
 
 /// Writes a file whole or not at all: readers never see half of one.

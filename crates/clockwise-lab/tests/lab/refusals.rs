@@ -34,7 +34,10 @@ fn what_has_no_meaning_is_refused_and_said_why() {
         (with("keys", json!({ "pattern": "user:1..99999999999999999999" })), "is no pattern of keys"),
         (with("keys", json!({ "pattern": "", "list": [] })), "there are no keys"),
         (with("keys", json!({ "pattern": "a1..2", "list": ["b"] })), "as a pattern and as a list"),
-        (with("keys", json!({ "hot": { "key": "a", "times": 4_000_000_000_u32 } })), "is more than the 1000000"),
+        (
+            with("keys", json!({ "hot": { "key": "a", "times": 4_000_000_000_u32 } })),
+            "is more than the 1000000",
+        ),
     ] {
         let found = refused(&request);
         assert!(found.contains(said), "{request}: {found}");

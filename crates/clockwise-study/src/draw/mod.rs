@@ -41,7 +41,7 @@ pub use ring::ring;
 pub use scale::Unit;
 
 /// A share as the pictures print it: three digits, or a plain 0%.
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let value = share * 100.0;
     if value <= 0.0 {
         "0%".to_owned()
@@ -68,7 +68,7 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// "1 server", "4 servers".
-fn counted(number: u64, noun: &str) -> String {
+pub(crate) fn counted(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {noun}{s}", grouped(number))
 }

@@ -9,15 +9,21 @@ pub enum ChartKind {
     /// Means with their errors, joined along the horizontal axis.
     #[default]
     Lines,
-    /// A bar for each value of the horizontal axis.
+    /// Rows with a mark for each curve, one row a value of `x`.
     Bars,
-    /// Numbers in a table, one row a value of the horizontal axis.
+    /// Numbers in a table, one row a value of `x`; shaded where they are of one metric.
     Table,
+    /// The points of the ring itself, where `hash`, `servers` and `points` say which ring.
+    Points,
 }
 
 impl ChartKind {
-    pub(super) const WORDS: [(&'static str, ChartKind); 3] =
-        [("lines", ChartKind::Lines), ("bars", ChartKind::Bars), ("table", ChartKind::Table)];
+    pub(super) const WORDS: [(&'static str, ChartKind); 4] = [
+        ("lines", ChartKind::Lines),
+        ("bars", ChartKind::Bars),
+        ("table", ChartKind::Table),
+        ("points", ChartKind::Points),
+    ];
 }
 
 /// A curve that theory draws through the measured points: a function of the setting.
@@ -108,6 +114,12 @@ pub struct Chart {
     pub log_y: bool,
     /// Curves drawn through the points, one for each series.
     pub theory: Vec<Theory>,
+    /// The knob that tells small pictures side by side apart, or groups of rows.
+    pub panels: Option<String>,
+    /// Whether it is one of the pictures on the first screen of the report.
+    pub front: bool,
+    /// Numbers of a table above this are framed.
+    pub limit: Option<f64>,
     /// The settings it shows; empty: all that were run.
     pub only: Vec<(String, Vec<Value>)>,
 }

@@ -61,6 +61,12 @@ struct Picture {
     #[serde(default)]
     theory: Option<Spanned<OneOrMore>>,
     #[serde(default)]
+    panels: Option<Spanned<String>>,
+    #[serde(default)]
+    front: bool,
+    #[serde(default)]
+    limit: Option<f64>,
+    #[serde(default)]
     only: Values,
 }
 
@@ -136,8 +142,13 @@ impl Reader<'_> {
             }
             Ok(extent)
         });
-        let charts =
-            file.chart.into_iter().map(|chart| self.chart(kernel, chart)).collect::<Result<_, _>>()?;
+        let mut charts = Vec::new();
+        for chart in file.chart {
+            let place = chart.x.span();
+            let chart = self.chart(kernel, chart)?;
+            self.told_apart(kernel, &settings, &chart, place)?;
+            charts.push(chart);
+        }
         Ok(Experiment {
             name: file.name.into_inner(),
             title: file.title,
@@ -290,8 +301,36 @@ impl Reader<'_> {
             log_x: chart.log_x,
             log_y: chart.log_y,
             theory,
+            panels: chart.panels.map(knob).transpose()?,
+            front: chart.front,
+            limit: chart.limit,
             only: self.only(kernel, chart.only)?,
         })
+    }
+
+    /// A picture whose points are of several settings that it does not tell apart would show whichever came
+    /// first.
+    fn told_apart(
+        &self,
+        kernel: &'static Kernel,
+        settings: &[Setting],
+        chart: &Chart,
+        place: Range<usize>,
+    ) -> Result<(), Diagnostic> {
+        let told = [Some(&chart.x), chart.series.as_ref(), chart.panels.as_ref()];
+        for knob in kernel.knobs.iter().filter(|knob| !told.iter().flatten().any(|name| *name == knob.name)) {
+            let mut values = settings.iter().filter(|s| s.is_among(&chart.only)).map(|s| s.get(knob.name));
+            let first = values.next();
+            if values.any(|value| Some(value) != first) {
+                let message = format!("the picture mixes values of `{}`", knob.name);
+                let help = format!(
+                    "name it as `series` or `panels`, or confine it: `only = {{ {} = … }}`",
+                    knob.name
+                );
+                return Err(self.error(place, message).with_help(help));
+            }
+        }
+        Ok(())
     }
 
     fn word<T: Copy>(&self, word: &str, place: Range<usize>, words: &[(&str, T)]) -> Result<T, Diagnostic> {

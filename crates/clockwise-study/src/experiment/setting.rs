@@ -87,6 +87,15 @@ impl Setting {
         knobs.iter().all(|(knob, value)| self.get(knob).is_some_and(|own| own.to_string() == *value))
     }
 
+    /// The same with another value of one knob.
+    pub(crate) fn with(&self, knob: &str, value: Value) -> Setting {
+        let mut setting = self.clone();
+        if let Some(slot) = setting.0.iter_mut().find(|(name, _)| *name == knob) {
+            slot.1 = value;
+        }
+        setting
+    }
+
     /// The part that fleets and keys are drawn for.
     pub(crate) fn drawn(&self, kernel: &Kernel) -> Setting {
         let draws = |name: &str| kernel.knobs.iter().any(|knob| knob.name == name && knob.draws);

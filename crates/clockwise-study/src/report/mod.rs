@@ -6,12 +6,15 @@
 //! same bytes; what depends on the machine, the CPU seconds, is a section of its own at the end, and is
 //! left out if it is not given.
 
+mod charts;
 mod figures;
 mod front;
 mod markdown;
+mod of;
 mod page;
 mod part;
 mod picture;
+mod points;
 #[cfg(test)]
 mod tests;
 
