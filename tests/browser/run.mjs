@@ -1,18 +1,22 @@
-// node run.mjs [NAME=FILE.html …]: every test of these pages, and at the end "N passed, N failed".
+// node run.mjs KIND:NAME=FILE.html …: every test of these pages, and at the end "N passed, N failed".
 
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runAll, start } from './browser.mjs';
 import { tests as report } from './report.test.mjs';
 
+/** What a page of each kind is held to. */
+const KINDS = { report };
+
 const browser = await start();
 let result;
 try {
-  const pages = process.argv.slice(2).map(argument => {
-    const at = argument.indexOf('=');
-    return [argument.slice(0, at), pathToFileURL(resolve(argument.slice(at + 1))).href];
+  const tests = process.argv.slice(2).flatMap(argument => {
+    const [, kind, name, file] = argument.match(/^(\w+):([^=]+)=(.+)$/) ?? [];
+    if (!(kind in KINDS)) throw new Error(`${argument}: not KIND:NAME=FILE of ${Object.keys(KINDS)}`);
+    return KINDS[kind](browser, name, pathToFileURL(resolve(file)).href);
   });
-  result = await runAll(pages.flatMap(([name, url]) => report(browser, name, url)));
+  result = await runAll(tests);
 } finally {
   await browser.close();
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bench;
+mod browser;
 mod fuzz;
 mod libraries;
 mod live;
@@ -49,8 +50,8 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "packages",
         options: "",
-        about: "installs what the live tests run against (apt-get, and pip and npm under target; no service is \
-                started)",
+        about: "installs what the live tests run against, and a browser (apt-get, and pip and npm under target; no \
+                service is started)",
         run: |root, options| check(options, packages::install(root)),
     },
     Verb {
@@ -65,6 +66,16 @@ const VERBS: &[Verb] = &[
         about: "a line a system: how many recorded and live answers match, and of which version; runs both \
                 kinds of tests",
         run: |root, options| check(options, answers::run(root)),
+    },
+    Verb {
+        name: "browser",
+        options: "",
+        about: "our pages in Chromium: light, dark and on a phone, nothing cut off or overlapping, no script needed, \
+                nothing for axe to find; the last line is `N passed, N failed`",
+        run: |root, options| {
+            browser::pages(root)?;
+            program(root, options, browser::command(root))
+        },
     },
     Verb {
         name: "readme",

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::browser;
 use crate::libraries::{self, last_line, run};
 use crate::step::Outcome;
 
@@ -80,7 +81,16 @@ const PACKAGES: &[Package] = &[
         found: Found::Program("node"),
         why: "a third language, for the same; and its clients, asked live",
     },
-    Package { name: "npm", found: Found::Program("npm"), why: "Node's clients, asked live by the tests" },
+    Package {
+        name: "npm",
+        found: Found::Program("npm"),
+        why: "Node's clients, asked live by the tests, and what drives the browser",
+    },
+    Package {
+        name: "chromium",
+        found: Found::Program("chromium"),
+        why: "a browser, which looks at our pages",
+    },
     Package { name: "php-cli", found: Found::Program("php"), why: "PHP's clients, asked live by the tests" },
     Package {
         name: "php-memcached",
@@ -133,6 +143,7 @@ pub(crate) fn install(root: &Path) -> Outcome {
     let mut notes = rust_components()?;
     notes.extend(programs()?);
     notes.extend(libraries::install(root)?);
+    notes.extend(browser::install(root)?);
     Ok(notes)
 }
 
@@ -178,7 +189,7 @@ fn rust_components() -> Outcome {
 }
 
 /// Where a program lies. Servers lie in folders that are not on everybody's path.
-fn find(program: &str) -> Option<PathBuf> {
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())

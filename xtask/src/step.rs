@@ -121,8 +121,12 @@ fn settle(success: bool, counted: Tally) -> Tally {
     }
 }
 
-/// The tests that `cargo nextest` and `cargo test` say they ran.
+/// The tests that `cargo nextest` and `cargo test` say they ran, or that a program of our own says in its last
+/// line: `N passed, N failed`.
 fn tally(log: &str) -> Tally {
+    if let Some(tally) = log.trim_end().lines().next_back().and_then(closing) {
+        return tally;
+    }
     let mut tally = Tally::default();
     for line in log.lines().map(str::trim_start) {
         if !line.starts_with("Summary [") && !line.starts_with("test result:") {
@@ -138,6 +142,11 @@ fn tally(log: &str) -> Tally {
         }
     }
     tally
+}
+
+fn closing(line: &str) -> Option<Tally> {
+    let (passed, failed) = line.strip_suffix(" failed")?.split_once(" passed, ")?;
+    Some(Tally { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
 }
 
 fn indented(text: &str) -> String {
@@ -157,7 +166,12 @@ mod tests {
         let cargo = "\ntest result: FAILED. 5 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out\n\
                      test result: ok. 4 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
         assert_eq!(tally(cargo), Tally { passed: 9, failed: 1 });
-        assert_eq!(tally("12 passed, 1 failed"), Tally::default());
+        assert_eq!(tally("FAILED a\n12 passed, 1 failed\n"), Tally { passed: 12, failed: 1 });
+        // Elsewhere it is what a test printed.
+        assert_eq!(
+            tally("12 passed, 1 failed\ntest result: ok. 4 passed; 0 failed"),
+            Tally { passed: 4, failed: 0 }
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use clockwise::hash::SplitMix64;
 use clockwise_study::draw::{
     Axis, Body, Chart, Dots, Heat, HeatRow, Mark, Panel, Plot, Point, Row, Rule, Series, Strip, Strips, Unit,
 };
-use clockwise_study::report::{Cost, Figure, Part, Place, Report, Verdict};
+use clockwise_study::report::{Compared, Cost, Figure, Part, Place, Report, Verdict};
 use clockwise_study::theory;
 
 fn main() -> ExitCode {
@@ -216,6 +216,13 @@ fn figure(at: u64) -> Figure {
         error: 0.3,
         published: (at != 8).then(|| noise(at + 50)),
     };
+    let value = |what: &str| Compared {
+        what: what.to_owned(),
+        ours: "5.25 ± 0.27".to_owned(),
+        band: "4.39 to 6.10".to_owned(),
+        place: Some(place),
+    };
+    let values = if at == 5 { vec![value("moves, %"), value("floor, %")] } else { vec![value("")] };
     Figure {
         id: format!("f-{at}"),
         claim: match at {
@@ -227,9 +234,7 @@ fn figure(at: u64) -> Figure {
         },
         source: "thousand-points".to_owned(),
         published: "5.3×".to_owned(),
-        ours: if verdict == Verdict::Historical { String::new() } else { "5.25 ± 0.27".to_owned() },
-        band: "4.39 to 6.10".to_owned(),
-        place: (verdict != Verdict::Historical).then_some(place),
+        values: if verdict == Verdict::Historical { Vec::new() } else { values },
         verdict,
         expected: verdict == Verdict::Holds,
         reason: match verdict {
@@ -306,6 +311,5 @@ fn report() -> Report {
             ),
         ],
         unmeasured: vec![Figure { id: "past".to_owned(), ..figure(9) }],
-        judged: true,
     }
 }

@@ -139,7 +139,13 @@ fn write(folder: &Path, results: &Results) -> Result<(), Failure> {
     let report = Report::of(results);
     // What a machine took is in the page alone, and there in a section of its own.
     into(folder, "report.html", |out| out.write_all(report.html(&Cost::of(results)).as_bytes()))?;
-    into(folder, "summary.md", |out| out.write_all(report.markdown().as_bytes()))
+    into(folder, "summary.md", |out| out.write_all(report.markdown().as_bytes()))?;
+    let pictures = folder.join("pictures");
+    fs::create_dir_all(&pictures).map_err(|error| Failure::writing(&pictures, &error))?;
+    for (name, picture) in report.pictures() {
+        into(&pictures, &name, |out| out.write_all(picture.as_bytes()))?;
+    }
+    Ok(())
 }
 
 /// Writes a file whole or not at all: readers never see half of one.

@@ -41,18 +41,21 @@ pub enum Theory {
     ModN,
     /// 1 ÷ (n + 1), the least that a join can move. Knob `servers`.
     Floor,
+    /// How many servers inherit from one that leaves. Knobs `servers`, `points`.
+    ExpectedHeirs,
     /// 1: exactly the least.
     One,
 }
 
 impl Theory {
-    pub(super) const WORDS: [(&'static str, Theory); 7] = [
+    pub(super) const WORDS: [(&'static str, Theory); 8] = [
         ("expected-busiest", Theory::ExpectedBusiest),
         ("expected-idlest", Theory::ExpectedIdlest),
         ("busiest-by-rule", Theory::BusiestByRule),
         ("spread-of-shares", Theory::SpreadOfShares),
         ("mod-n", Theory::ModN),
         ("floor", Theory::Floor),
+        ("expected-heirs", Theory::ExpectedHeirs),
         ("one", Theory::One),
     ];
 
@@ -70,6 +73,7 @@ impl Theory {
             Theory::SpreadOfShares => "1 ÷ √v",
             Theory::ModN => "n ÷ (n + 1)",
             Theory::Floor => "1 ÷ (n + 1)",
+            Theory::ExpectedHeirs => "(n − 1)(1 − C((n − 1)v − 1, v) ÷ C(nv − 1, v))",
             Theory::One => "1",
         }
     }
@@ -88,6 +92,7 @@ impl Theory {
             Theory::SpreadOfShares => points.map(|v| 1.0 / (v as f64).sqrt()),
             Theory::ModN => servers.map(|n| n as f64 / (n as f64 + 1.0)),
             Theory::Floor => servers.map(|n| 1.0 / (n as f64 + 1.0)),
+            Theory::ExpectedHeirs => theory::expected_heirs(servers?, points?).ok(),
             Theory::One => Some(1.0),
         }
     }

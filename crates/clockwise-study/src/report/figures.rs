@@ -44,14 +44,13 @@ pub(super) fn unmeasured(page: &mut Markup, figures: &[Figure]) {
 fn table(page: &mut Markup, figures: &[Figure], what: &str) {
     // A column that would be empty in every row is left out.
     let published = figures.iter().any(|figure| !figure.published.is_empty());
-    let measured = figures.iter().any(|figure| !figure.ours.is_empty());
-    let banded = figures.iter().any(|figure| !figure.band.is_empty());
+    let measured = figures.iter().any(|figure| !figure.values.is_empty());
     scrolled(page, figures.len() > 40, what, |page| {
         page.within("thead", &[], |page| {
             page.within("tr", &[], |page| {
                 page.text("th", &[("class", &"claims"), ("scope", &"col")], "claim");
                 page.text("th", &[("scope", &"col")], "verdict");
-                let columns = [(published, "published"), (measured, "ours ± s.e."), (banded, "accepted")];
+                let columns = [(published, "published"), (measured, "ours ± s.e."), (measured, "accepted")];
                 for (_, head) in columns.iter().filter(|(shown, _)| *shown) {
                     page.text("th", &[("class", &"n"), ("scope", &"col")], head);
                 }
@@ -65,10 +64,12 @@ fn table(page: &mut Markup, figures: &[Figure], what: &str) {
                     page.text("span", &[("class", &"why")], &note(figure));
                 });
                 page.within("td", &[], |page| verdict(page, figure.verdict));
-                let cells =
-                    [(published, &figure.published), (measured, &figure.ours), (banded, &figure.band)];
-                for (_, cell) in cells.iter().filter(|(shown, _)| *shown) {
-                    page.text("td", &[("class", &"n")], cell);
+                if published {
+                    page.text("td", &[("class", &"n")], &figure.published);
+                }
+                if measured {
+                    lines(page, figure.values.iter().map(|value| &value.ours));
+                    lines(page, figure.values.iter().map(|value| &value.band));
                 }
                 page.close();
             }
@@ -76,13 +77,27 @@ fn table(page: &mut Markup, figures: &[Figure], what: &str) {
     });
 }
 
+/// A cell with a line a number of the figure.
+fn lines<'a>(page: &mut Markup, texts: impl ExactSizeIterator<Item = &'a String>) {
+    page.within("td", &[("class", &"n")], |page| {
+        for text in texts {
+            page.text("span", &[("class", &"line")], text);
+        }
+    });
+}
+
 /// What stands below a claim: where it is from, and why it does not hold.
 fn note(figure: &Figure) -> String {
-    if figure.reason.is_empty() {
-        figure.source.clone()
-    } else {
-        format!("{}: {}", figure.source, figure.reason)
+    let mut note = figure.source.clone();
+    let whats: Vec<&str> =
+        figure.values.iter().map(|value| value.what.as_str()).filter(|what| !what.is_empty()).collect();
+    if !whats.is_empty() {
+        note.push_str(&format!(" ({})", whats.join("; ")));
     }
+    if !figure.reason.is_empty() {
+        note.push_str(&format!(": {}", figure.reason));
+    }
+    note
 }
 
 /// The verdict with its sign.
@@ -95,16 +110,22 @@ pub(super) fn verdict(page: &mut Markup, verdict: Verdict) {
 pub(super) fn bands(figures: &[Figure]) -> Option<Chart> {
     let rows: Vec<Row> = figures
         .iter()
-        .filter_map(|figure| {
-            let place = figure.place?;
+        .flat_map(|figure| figure.values.iter().map(move |value| (figure, value)))
+        .filter_map(|(figure, value)| {
+            let place = value.place?;
             // A value far outside must not shrink all the bands.
             let ours = place.ours.clamp(-2.5, 2.5);
+            let name = if value.what.is_empty() {
+                figure.claim.clone()
+            } else {
+                format!("{}: {}", figure.claim, value.what)
+            };
             Some(Row {
-                name: figure.claim.clone(),
+                name,
                 marks: vec![Some(Mark { value: ours, error: place.error.min(2.5 - ours.abs()) })],
                 band: Some((-1.0, 1.0)),
                 published: place.published.filter(|value| value.abs() <= 2.5),
-                note: figure.ours.clone(),
+                note: value.ours.clone(),
                 ..Row::default()
             })
         })

@@ -11,7 +11,7 @@ pub(super) fn draw(page: &mut Markup, report: &Report) {
     page.text("h1", &[], &report.title);
     page.text("p", &[("class", &"question")], &headline(report));
     page.text("p", &[("class", &"fine")], &report.ran);
-    if report.judged {
+    if report.expected().1 > 0 {
         score(page, report);
     }
     let broken: Vec<&Figure> =
@@ -33,23 +33,31 @@ pub(super) fn draw(page: &mut Markup, report: &Report) {
 
 /// The finding of the whole study in a sentence.
 pub(super) fn headline(report: &Report) -> String {
-    if !report.judged {
-        return "Run at this scale the study shows the shape of things; published figures are judged at the \
-                published scale."
-            .to_owned();
-    }
     let (holding, of) = report.expected();
-    let failing = report.figures().filter(|f| !f.expected && f.verdict == Verdict::DoesNotHold).count();
-    let narrow = report.count(Verdict::Narrow);
+    let waiting = report.count(Verdict::NotMeasured);
+    if of == 0 && waiting > 0 {
+        return format!(
+            "At this scale the study shows the shape of things; the {} published figures are judged at the published \
+             scale.",
+            crate::draw::grouped(waiting as u64)
+        );
+    }
     let first = match (holding, of) {
-        (_, 0) => "No published figure was measured.".to_owned(),
-        (all, of) if all == of => {
+        (_, 0) => return "No published figure is about what was run.".to_owned(),
+        (all, of) if all == of && waiting == 0 => {
             format!("All {of} published figures that should hold were measured again, and hold.")
+        }
+        (all, of) if all == of => {
+            format!(
+                "All {of} published figures that this scale can judge hold; {waiting} others need more keys or seeds."
+            )
         }
         (some, of) => {
             format!("{some} of the {of} published figures that should hold do; {} do not.", of - some)
         }
     };
+    let failing = report.figures().filter(|f| !f.expected && f.verdict == Verdict::DoesNotHold).count();
+    let narrow = report.count(Verdict::Narrow);
     if failing + narrow == 0 {
         return first;
     }
@@ -104,11 +112,12 @@ fn listed(page: &mut Markup, title: &str, all: &[&Figure]) {
 
 /// What was published, what we measured, and why they differ.
 fn why(figure: &Figure) -> String {
-    let values = match (figure.published.is_empty(), figure.ours.is_empty()) {
-        (false, false) => format!("Published {}, measured {}.", figure.published, figure.ours),
-        (false, true) => format!("Published {}.", figure.published),
-        (true, false) => format!("Measured {}.", figure.ours),
-        (true, true) => String::new(),
+    let ours: Vec<&str> = figure.values.iter().map(|value| value.ours.as_str()).collect();
+    let values = match (figure.published.is_empty(), ours.join("; ")) {
+        (false, ours) if !ours.is_empty() => format!("Published {}, measured {ours}.", figure.published),
+        (false, _) => format!("Published {}.", figure.published),
+        (true, ours) if !ours.is_empty() => format!("Measured {ours}."),
+        (true, _) => String::new(),
     };
     let mut reason = figure.reason.chars();
     let first: String = reason.next().into_iter().flat_map(char::to_uppercase).collect();

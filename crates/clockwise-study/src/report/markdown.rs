@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::{Figure, Report, Verdict, front};
-use crate::draw::Table;
+use super::{Compared, Figure, Report, Verdict, front};
+use crate::draw::{Chart, Table};
 
 impl Report {
     /// The summary: verdicts, every figure, and the numbers behind every picture. It holds nothing that
     /// depends on the machine.
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n\n{}\n\n{}\n", self.title, front::headline(self), self.ran);
-        if self.judged {
+        if self.figures().next().is_some() {
             out.push_str("\n| verdict | figures |\n|---|---:|\n");
             for verdict in Verdict::ALL {
                 let count = self.count(verdict);
@@ -37,6 +37,10 @@ impl Report {
                 );
             }
         }
+        if !self.front.is_empty() {
+            out.push_str("\n## The pictures that matter\n");
+            charts(&mut out, "summary", &self.front);
+        }
         for part in &self.parts {
             let _ = writeln!(
                 out,
@@ -45,13 +49,7 @@ impl Report {
                 text(&part.question),
                 text(&part.ran)
             );
-            for chart in &part.charts {
-                let _ = writeln!(out, "\n### {}", text(&chart.title));
-                if !chart.subtitle.is_empty() {
-                    let _ = writeln!(out, "\n{}", text(&chart.subtitle));
-                }
-                table(&mut out, &chart.table());
-            }
+            charts(&mut out, &part.name, &part.charts);
             figures(&mut out, &part.figures);
         }
         if !self.unmeasured.is_empty() {
@@ -59,6 +57,18 @@ impl Report {
             figures(&mut out, &self.unmeasured);
         }
         out
+    }
+}
+
+/// Pictures, which lie in `pictures` beside the summary, each with its numbers.
+fn charts(out: &mut String, part: &str, charts: &[Chart]) {
+    for (at, chart) in charts.iter().enumerate() {
+        let _ = writeln!(out, "\n### {}", text(&chart.title));
+        if !chart.subtitle.is_empty() {
+            let _ = writeln!(out, "\n{}", text(&chart.subtitle));
+        }
+        let _ = writeln!(out, "\n![{}](pictures/{})", text(&chart.title), super::picture_name(part, at));
+        table(out, &chart.table());
     }
 }
 
@@ -70,9 +80,12 @@ fn figures(out: &mut String, figures: &[Figure]) {
         "\n| claim | source | published | ours | accepted | verdict |\n|---|---|---:|---:|---:|---|\n",
     );
     for figure in figures {
-        let cells = [&figure.claim, &figure.source, &figure.published, &figure.ours, &figure.band]
-            .map(|cell| text(cell));
-        let _ = writeln!(out, "| {} | {} |", cells.join(" | "), figure.verdict.text());
+        let lines = |of: fn(&Compared) -> &String| {
+            figure.values.iter().map(|value| text(of(value))).collect::<Vec<_>>().join("; ")
+        };
+        let (ours, bands) = (lines(|value| &value.ours), lines(|value| &value.band));
+        let cells = [&figure.claim, &figure.source, &figure.published].map(|cell| text(cell)).join(" | ");
+        let _ = writeln!(out, "| {cells} | {ours} | {bands} | {} |", figure.verdict.text());
     }
 }
 

@@ -33,8 +33,6 @@ pub struct Report {
     pub parts: Vec<Part>,
     /// Figures that no experiment measures: history, speeds of one machine.
     pub unmeasured: Vec<Figure>,
-    /// Whether published figures are judged at all: not at a scale at which they mean nothing.
-    pub judged: bool,
 }
 
 /// One experiment.
@@ -67,21 +65,29 @@ pub struct Figure {
     pub claim: String,
     /// Which text claims it.
     pub source: String,
-    /// The value it gives.
+    /// The value it gives, as it was published.
     pub published: String,
-    /// Ours with its standard error; empty if it was not measured.
-    pub ours: String,
-    /// The values that are accepted; empty if the claim is no number.
-    pub band: String,
-    /// Where ours, its error and the published value lie in the band, from −1 at its low end to 1 at its
-    /// high end; none if the claim is no number.
-    pub place: Option<Place>,
+    /// Each number of it beside ours; empty if it was not measured.
+    pub values: Vec<Compared>,
     /// What became of it.
     pub verdict: Verdict,
     /// Whether it should hold: another verdict is then a finding about us.
     pub expected: bool,
     /// Why, where it does not hold or holds in one reading only.
     pub reason: String,
+}
+
+/// One number of a published figure beside ours.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Compared {
+    /// Which number, where a figure has several.
+    pub what: String,
+    /// Ours with its standard error.
+    pub ours: String,
+    /// The values that are accepted.
+    pub band: String,
+    /// Where they lie in the band; none if the band has no width.
+    pub place: Option<Place>,
 }
 
 /// A place in a band, from −1 to 1 inside it.
@@ -156,6 +162,11 @@ impl Verdict {
     }
 }
 
+/// What the picture at a place in a part is called.
+fn picture_name(part: &str, at: usize) -> String {
+    format!("{part}-{}.svg", at + 1)
+}
+
 /// CPU seconds of one experiment on the machine that ran it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
@@ -171,6 +182,17 @@ impl Report {
     /// All published figures.
     pub fn figures(&self) -> impl Iterator<Item = &Figure> {
         self.parts.iter().flat_map(|part| &part.figures).chain(&self.unmeasured)
+    }
+
+    /// Every picture as a file that stands alone, with its name: `ring-1.svg`. Those of the first screen are
+    /// called `summary`.
+    pub fn pictures(&self) -> Vec<(String, String)> {
+        let parts = self.parts.iter().map(|part| (part.name.as_str(), &part.charts));
+        let all = std::iter::once(("summary", &self.front)).chain(parts);
+        let files = all.flat_map(|(name, charts)| {
+            charts.iter().enumerate().map(move |(at, chart)| (picture_name(name, at), chart.picture()))
+        });
+        files.collect()
     }
 
     /// How many figures have this verdict.

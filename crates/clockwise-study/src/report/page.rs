@@ -104,6 +104,7 @@ td.n{white-space:nowrap}
 td .why,th .why{display:block;color:var(--soft);margin-top:3px}
 .verdict{white-space:nowrap;color:var(--soft)}
 .yes{color:var(--yes)}.no{color:var(--no);font-weight:600}.half{color:var(--half)}
+.line{display:block}
 .claims{min-width:15rem}
 .short{list-style:none;padding:0;margin:0 0 12px}
 .short li{padding:10px 0;border-top:1px solid var(--line)}

@@ -3,15 +3,22 @@
 use super::*;
 use crate::draw::{Body, Chart, Plot};
 
+fn compared(ours: &str, place: f64) -> Compared {
+    Compared {
+        what: String::new(),
+        ours: ours.to_owned(),
+        band: "4.4 to 6.1".to_owned(),
+        place: Some(Place { ours: place, error: 0.2, published: Some(0.0) }),
+    }
+}
+
 fn figure(id: &str, verdict: Verdict, expected: bool) -> Figure {
     Figure {
         id: id.to_owned(),
         claim: format!("claim <{id}> & | more"),
         source: "a text".to_owned(),
         published: "5.3".to_owned(),
-        ours: "5.25 ± 0.27".to_owned(),
-        band: "4.4 to 6.1".to_owned(),
-        place: Some(Place { ours: 0.1, error: 0.2, published: Some(0.0) }),
+        values: vec![compared("5.25 ± 0.27", 0.1)],
         verdict,
         expected,
         reason: if verdict == Verdict::Holds { String::new() } else { format!("reason of {id}") },
@@ -42,7 +49,6 @@ fn report() -> Report {
             ],
         }],
         unmeasured: vec![figure("five", Verdict::Historical, false)],
-        judged: true,
     }
 }
 
@@ -109,14 +115,13 @@ fn a_figure_that_should_hold_and_does_not_comes_first() {
 #[test]
 fn at_a_scale_that_judges_nothing_no_verdict_is_given() {
     let mut report = report();
-    report.judged = false;
     for figure in &mut report.parts[0].figures {
         figure.verdict = Verdict::NotMeasured;
     }
     let page = report.html(&[]);
     assert!(!page.contains("class=\"score\""));
     assert!(page.contains("– not at this scale"));
-    assert!(report.markdown().contains("published figures are judged at the published scale"));
+    assert!(report.markdown().contains("the 4 published figures are judged at the published scale"));
 }
 
 #[test]
@@ -130,14 +135,32 @@ fn cells_stand_under_their_heads() {
     let (head, body) = table.split_once("</thead>").unwrap();
     assert_eq!(of(head, "<th "), ["claim", "verdict", "published", "ours ± s.e.", "accepted"]);
     let first = body.split("</tr>").next().unwrap();
-    assert_eq!(of(first, "<td class")[..], ["5.3", "5.25 ± 0.27", "4.4 to 6.1"]);
+    assert_eq!(of(first, "<span class=\"line\"")[..], ["5.25 ± 0.27", "4.4 to 6.1"]);
     assert!(first.find("✓ holds") < first.find("5.25"));
+}
+
+#[test]
+fn a_figure_of_several_numbers_has_a_line_for_each() {
+    let mut two = figure("two", Verdict::Holds, true);
+    two.values = vec![
+        Compared { what: "moves, %".to_owned(), ..compared("80.0", 0.0) },
+        Compared { what: "floor, %".to_owned(), ..compared("20.0", 0.5) },
+    ];
+    let chart = figures::bands(std::slice::from_ref(&two)).unwrap();
+    let Body::Dots(dots) = &chart.body else { panic!("{chart:?}") };
+    assert!(dots.rows[1].name.ends_with(": floor, %"), "{dots:?}");
+    let mut report = report();
+    report.parts[0].figures = vec![two];
+    let page = report.html(&[]);
+    assert!(page.contains("<span class=\"line\">80.0</span>\n<span class=\"line\">20.0</span>"));
+    assert!(page.contains("a text (moves, %; floor, %)"));
+    assert!(report.markdown().contains("| 80.0; 20.0 |"));
 }
 
 #[test]
 fn a_place_far_outside_its_band_stays_on_the_picture() {
     let mut far = figure("far", Verdict::DoesNotHold, false);
-    far.place = Some(Place { ours: 1e6, error: 1e5, published: Some(-50.0) });
+    far.values[0].place = Some(Place { ours: 1e6, error: 1e5, published: Some(-50.0) });
     let chart = figures::bands(&[far, figure("near", Verdict::Holds, true)]).unwrap();
     let Body::Dots(dots) = &chart.body else { panic!("{chart:?}") };
     let mark = dots.rows[0].marks[0].unwrap();
@@ -160,6 +183,21 @@ fn markdown_keeps_its_tables_whatever_the_text() {
         let bars = line.replace("\\|", "").matches('|').count();
         assert!([3, 7].contains(&bars), "{line}");
     }
+}
+
+#[test]
+fn every_picture_of_the_summary_is_a_file() {
+    let (text, report) = (report().markdown(), report());
+    let pictures = report.pictures();
+    assert_eq!(
+        pictures.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
+        ["summary-1.svg", "ring-1.svg"]
+    );
+    for (name, picture) in pictures {
+        assert!(text.contains(&format!("](pictures/{name})")), "{name}");
+        assert!(picture.starts_with("<svg") && picture.contains("prefers-color-scheme"));
+    }
+    assert_eq!(text.matches("](pictures/").count(), 2);
 }
 
 #[test]

@@ -187,6 +187,32 @@ pub fn busiest_by_keys(servers: u64, points: u64, keys_per_server: f64) -> Resul
     Ok(largest_count(n, mean, deviation, |k| special::mixed_poisson(k, v, mean)))
 }
 
+/// How many servers are expected to inherit arcs of one that leaves a ring of `servers`, each with `points`
+/// random points. Of two servers the other inherits all; one server has no heir.
+///
+/// Seen from the (n − 1)v points of the others, the v points of the leaver fall into the gaps before them,
+/// every way of sharing v points out among the gaps being as likely as any other. A server inherits unless its
+/// own v gaps are empty:
+///
+/// ```text
+/// (n − 1) (1 − C((n − 1)v − 1, v) ÷ C(nv − 1, v))
+/// ```
+///
+/// It is a little less than what independent heirs would give, (n − 1)(1 − (1 − 1/(n − 1))^v).
+pub fn expected_heirs(servers: u64, points: u64) -> Result<f64, OutOfRange> {
+    let n = check_servers(servers)?;
+    let v = check_points(points)?;
+    let others = (n - 1.0) * v;
+    // The ratio of the binomials, factor by factor.
+    let empty: f64 = (0..points)
+        .map(|i| {
+            let i = i as f64;
+            (-v / (others + v - 1.0 - i)).ln_1p()
+        })
+        .sum();
+    Ok(if servers == 1 { 0.0 } else { -(n - 1.0) * empty.exp_m1() })
+}
+
 fn check_servers(servers: u64) -> Result<f64, OutOfRange> {
     if (1..=LIMIT).contains(&servers) { Ok(servers as f64) } else { Err(OutOfRange::Servers(servers)) }
 }

@@ -1,6 +1,7 @@
 //! Theory, held to an independent program, to published figures and to simulated rings.
 
 use clockwise::hash::SplitMix64;
+use statrs::distribution::{ContinuousCDF, Gamma};
 
 use super::*;
 
@@ -234,6 +235,105 @@ fn simulated_rings_agree() {
 }
 
 #[test]
+fn a_plain_quadrature_of_another_gamma_agrees_off_the_published_grid() {
+    // The trapezoid rule, which is all but exact for a smooth step, over statrs' distribution function.
+    for (servers, points) in [(37, 23), (61, 7), (250, 80), (3, 5)] {
+        let gamma = Gamma::new(f64::from(points), 1.0).unwrap();
+        let mean = f64::from(points);
+        let end = mean + 30.0 * mean.sqrt() + 40.0;
+        let steps = 4000;
+        let (mut most, mut least) = (0.0, 0.0);
+        for step in 0..steps {
+            let x = (f64::from(step) + 0.5) * end / f64::from(steps);
+            let below = gamma.cdf(x);
+            most += 1.0 - below.powi(servers);
+            least += (1.0 - below).powi(servers);
+        }
+        let scale = end / f64::from(steps) / mean;
+        let (servers, points) = (servers as u64, points as u64);
+        let ours = expected_busiest(servers, points).unwrap();
+        assert!((ours - most * scale).abs() < 1e-5, "{servers} x {points}: {ours}, {}", most * scale);
+        let ours = expected_idlest(servers, points).unwrap();
+        assert!((ours - least * scale).abs() < 1e-5, "{servers} x {points}: {ours}, {}", least * scale);
+    }
+}
+
+#[test]
+fn the_rule_and_its_inverse_undo_each_other() {
+    for (servers, excess) in [(37, 0.2), (37, 0.05), (61, 0.1), (250, 0.03)] {
+        let points = points_by_rule(servers, excess).unwrap();
+        let back = busiest_by_rule(servers, points).unwrap() - 1.0;
+        // Points are whole: half a point more or less.
+        assert!((back / excess - 1.0).abs() < 0.3 / points as f64, "{servers}, {excess}: {back}");
+    }
+}
+
+/// The owners that follow each point of server 0 on a circle, its own points passed over.
+fn heirs(ring: &[usize]) -> usize {
+    let mut heirs: Vec<usize> = (0..ring.len())
+        .filter(|at| ring[*at] == 0)
+        .filter_map(|at| (1..ring.len()).map(|step| ring[(at + step) % ring.len()]).find(|owner| *owner != 0))
+        .collect();
+    heirs.sort_unstable();
+    heirs.dedup();
+    heirs.len()
+}
+
+#[test]
+fn the_heirs_of_every_order_of_a_small_ring_average_to_the_formula() {
+    /// Every order of what is left, counted with how many there are.
+    fn all(left: &mut [usize], ring: &mut Vec<usize>, sum: &mut (usize, usize)) {
+        if left.iter().all(|count| *count == 0) {
+            *sum = (sum.0 + heirs(ring), sum.1 + 1);
+            return;
+        }
+        for server in 0..left.len() {
+            if left[server] > 0 {
+                left[server] -= 1;
+                ring.push(server);
+                all(left, ring, sum);
+                ring.pop();
+                left[server] += 1;
+            }
+        }
+    }
+    for (servers, points) in [(2, 3), (3, 2), (3, 3), (4, 2), (5, 1)] {
+        let mut sum = (0, 0);
+        all(&mut vec![points; servers], &mut Vec::new(), &mut sum);
+        let mean = sum.0 as f64 / sum.1 as f64;
+        let ours = expected_heirs(servers as u64, points as u64).unwrap();
+        assert!((ours - mean).abs() < 1e-12, "{servers} x {points}: {ours}, {mean}");
+    }
+}
+
+#[test]
+fn heirs_are_as_published_and_as_simulated() {
+    // Of 100 servers; published: 1, about 15, nearly all, 91. The values are by whole binomials.
+    for (points, expected) in [(1, 1.0), (16, 14.7785), (160, 79.3342), (256, 91.5429)] {
+        let ours = expected_heirs(100, points).unwrap();
+        assert!((ours - expected).abs() < 0.0001, "{points}: {ours}");
+        let independent = 99.0 * (1.0 - (98.0_f64 / 99.0).powi(points as i32));
+        assert!(ours <= independent + 1e-12 && ours > independent - 0.2, "{points}: {ours}, {independent}");
+    }
+    assert_eq!(expected_heirs(1, 7), Ok(0.0));
+    assert!((expected_heirs(2, 7).unwrap() - 1.0).abs() < 1e-12);
+
+    const SEED: u64 = 0x5eed_0002;
+    let (servers, points) = (37_u64, 23_u64);
+    let mut random = Random(SEED);
+    let mut part = Mean::default();
+    for _ in 0..3000 {
+        let mut ring: Vec<(u64, usize)> =
+            (0..servers * points).map(|point| (random.next(), (point % servers) as usize)).collect();
+        ring.sort_unstable();
+        let owners: Vec<usize> = ring.into_iter().map(|(_, owner)| owner).collect();
+        part.add(heirs(&owners) as f64 / (servers - 1) as f64);
+    }
+    let expected = expected_heirs(servers, points).unwrap() / (servers - 1) as f64;
+    part.assert_near(expected, 3.5, &format!("heirs, seed {SEED:#x}"));
+}
+
+#[test]
 fn what_is_out_of_range_is_refused_and_named() {
     for servers in [0, LIMIT + 1, u64::MAX] {
         assert_eq!(expected_busiest(servers, 1), Err(OutOfRange::Servers(servers)));
@@ -242,6 +342,8 @@ fn what_is_out_of_range_is_refused_and_named() {
         assert_eq!(points_by_rule(servers, 0.1), Err(OutOfRange::Servers(servers)));
         assert_eq!(busiest_by_rule(servers, 1), Err(OutOfRange::Servers(servers)));
         assert_eq!(key_floor(servers, 1.0), Err(OutOfRange::Servers(servers)));
+        assert_eq!(expected_heirs(servers, 1), Err(OutOfRange::Servers(servers)));
+        assert_eq!(expected_heirs(1, servers), Err(OutOfRange::Points(servers)));
         assert_eq!(expected_busiest(1, servers), Err(OutOfRange::Points(servers)));
         assert_eq!(busiest_by_keys(1, servers, 1.0), Err(OutOfRange::Points(servers)));
     }
