@@ -5,6 +5,7 @@
 //! test that passes today passes tomorrow. `cargo xtask fuzz` runs the same tests with more mutations
 //! and other seeds, by the two variables below. A fuzzer with a toolchain of its own can call the
 //! targets as they are.
+#![forbid(unsafe_code)]
 
 use std::path::Path;
 use std::{env, fs, io, thread};

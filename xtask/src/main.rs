@@ -1,4 +1,5 @@
 //! `cargo xtask VERB`: each verb is one step of CI, and the command to run by hand.
+#![forbid(unsafe_code)]
 
 mod answers;
 mod bench;

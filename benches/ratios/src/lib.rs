@@ -1,4 +1,5 @@
 //! What the benches measure with: fleets and key hashes that are the same in every run.
+#![forbid(unsafe_code)]
 
 pub mod plain;
 

@@ -4,6 +4,7 @@
 //! pair run in short rounds, one after the other, and the fastest round of each counts: it is the one
 //! that nothing disturbed. Every round sums up its answers, and a pair whose sums differ is refused
 //! instead of timed.
+#![forbid(unsafe_code)]
 
 use std::cell::RefCell;
 use std::error::Error;

@@ -3,6 +3,7 @@
 //! Thin on purpose: `args` says what can be typed, `input` turns it into fleets and keys, a file a
 //! command in `commands` asks the library and the study, and `output` prints. [`run`] writes to no
 //! stream but those of its [`Console`], so that tests can call it many thousand times in one process.
+#![forbid(unsafe_code)]
 
 mod args;
 mod commands;

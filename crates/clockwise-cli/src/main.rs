@@ -1,5 +1,6 @@
 //! The `clockwise` command: which server owns this key, what moves when the fleet changes, and does
 //! every client agree?
+#![forbid(unsafe_code)]
 
 use std::io;
 use std::process::ExitCode;

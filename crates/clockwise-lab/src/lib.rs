@@ -31,6 +31,7 @@
 //! | `command` | `state` | [`Command`](command::Command): the `clockwise plan` of the same answer |
 //!
 //! The answer's document is `{"ok": …, "arrays": […]}` or `{"error": "…"}`; see [`Answer`].
+#![forbid(unsafe_code)]
 
 mod about;
 pub mod answer;

@@ -12,6 +12,7 @@
 //! - [`report`]: a study as a page and as Markdown.
 //! - [`theory`]: how even a ring can be, from servers and points alone.
 //! - [`vectors`]: questions and answers that a program in any language checks itself against.
+#![forbid(unsafe_code)]
 
 mod address;
 mod change;

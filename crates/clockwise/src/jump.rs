@@ -17,12 +17,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::arch::{Lanes, Level};
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
 use crate::modulo::written_out;
 use crate::placement::{
-    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, table_shares,
+    Measured, Placement, ServerIx, Share, owners_by_hash, owners_by_hashes, table_shares,
 };
 use crate::server::Server;
 
@@ -62,6 +63,53 @@ fn jumped(mut key: u64, buckets: i64) -> u32 {
     bucket as u32
 }
 
+/// Keys that jump side by side: the divisions of one key wait for each other, those of several do not.
+const WIDTH: usize = 16;
+
+/// The buckets of several keys, of a count in range.
+///
+/// Bucket numbers are kept in binary64, which holds all of them and their successors exactly. A jump
+/// is cut to a whole number as the listing cuts it; one past the count need not be exact, only past it.
+struct Jumps<'a> {
+    hashes: &'a [u64; WIDTH],
+    count: u32,
+}
+
+impl Lanes for Jumps<'_> {
+    type Answer = [u32; WIDTH];
+
+    #[inline(always)]
+    fn run(self) -> [u32; WIDTH] {
+        let mut keys = *self.hashes;
+        let count = f64::from(self.count);
+        let (mut buckets, mut next) = ([0.0; WIDTH], [0.0; WIDTH]);
+        loop {
+            let mut going = false;
+            for lane in 0..WIDTH {
+                let goes = next[lane] < count;
+                buckets[lane] = if goes { next[lane] } else { buckets[lane] };
+                going |= goes;
+            }
+            if !going {
+                return buckets.map(|bucket| bucket as u32);
+            }
+            for lane in 0..WIDTH {
+                keys[lane] = keys[lane].wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+                // A number of 31 bits in the lowest bits of 2⁵², as a float; then 2⁵² − 1 is taken away.
+                let divisor = f64::from_bits(TWO_52.to_bits() | keys[lane] >> 33) - (TWO_52 - 1.0);
+                let jump = (buckets[lane] + 1.0) * (2_147_483_648.0 / divisor);
+                // Rounded to a whole number, and down to the one below where that went up.
+                let rounded = (jump + TWO_52) - TWO_52;
+                let whole = rounded - if rounded > jump { 1.0 } else { 0.0 };
+                // Whoever is past the last bucket stays there.
+                next[lane] = if next[lane] < count { whole } else { next[lane] };
+            }
+        }
+    }
+}
+
+const TWO_52: f64 = 4_503_599_627_370_496.0;
+
 /// Jump hash over a list of servers; a weight repeats its server that many times in a row.
 ///
 /// Draining servers own nothing and take no place, so those behind them close up. Immutable; clones
@@ -84,20 +132,22 @@ pub struct Jump<H = Xxh3> {
     hash: H,
     servers: Arc<[Server]>,
     buckets: Arc<[ServerIx]>,
+    /// Of lookups of many keys.
+    level: Level,
 }
 
 impl<H: KeyHash> Jump<H> {
     /// The placement of a list. The total weight is at most 2²⁴, or
     /// [`is_too_large`](Error::is_too_large) is returned.
     pub fn new(hash: H, list: &Buckets) -> Result<Jump<H>, Error> {
-        Ok(Jump { hash, servers: list.shared(), buckets: written_out(list)? })
+        Ok(Jump { hash, servers: list.shared(), buckets: written_out(list)?, level: Level::best() })
     }
 
     /// The placement of a list whose weights count for nothing: each active server is one bucket.
     /// Systems without weights place so; the servers keep theirs for whoever asks.
     pub fn unweighted(hash: H, list: &Buckets) -> Jump<H> {
         let buckets = list.active().map(|(ix, _)| ix).collect();
-        Jump { hash, servers: list.shared(), buckets }
+        Jump { hash, servers: list.shared(), buckets, level: Level::best() }
     }
 
     owners_by_hash!();
@@ -108,7 +158,31 @@ impl<H: KeyHash> Jump<H> {
         self.buckets[jumped(key_hash, self.buckets.len() as i64) as usize]
     }
 
-    owners_of_hashes!();
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps
+    /// its tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        let count = self.buckets.len() as u32;
+        let mut rest = hashes.iter().zip(owners);
+        if self.level != Level::PORTABLE {
+            for hashes in hashes.as_chunks::<WIDTH>().0 {
+                let buckets = self.level.run(Jumps { hashes, count });
+                // Zipped in this order, so that no owner is taken and then left.
+                for (bucket, (_, owner)) in buckets.into_iter().zip(rest.by_ref()) {
+                    *owner = self.buckets[bucket as usize];
+                }
+            }
+        }
+        for (&hash, owner) in rest {
+            *owner = self.owner_of_hash(hash);
+        }
+    }
+
+    /// The same placement with loops for other instructions than the [best](Level::best): every
+    /// answer stays.
+    #[must_use]
+    pub fn at_level(self, level: Level) -> Jump<H> {
+        Jump { level, ..self }
+    }
 
     /// How many buckets the weights come to.
     pub fn buckets(&self) -> u32 {
@@ -127,6 +201,10 @@ impl<H: KeyHash> Placement for Jump<H> {
     }
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Jump::owner_ix(self, key)
+    }
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        let hash = |key: &[u8]| self.hash.hash(key);
+        owners_by_hashes(keys, owners, hash, |hashes, owners| self.owners_of_hashes(hashes, owners));
     }
     fn depends_on_order(&self) -> bool {
         true
@@ -197,6 +275,37 @@ mod tests {
             let bucket = jump(key, buckets).unwrap();
             assert_eq!(bucket as i32, paper(key, buckets), "{key} in {buckets}");
             assert!(i64::from(bucket) < i64::from(buckets), "{key} in {buckets}");
+        }
+    }
+
+    /// Counts of every magnitude, and as many keys as fill a step or do not.
+    #[test]
+    fn keys_side_by_side_jump_as_one_by_one() {
+        let mut random = Random(0x1a9e);
+        for round in 0..3_000 {
+            let count = (((random.next() >> 33) as u32) >> (random.next() % 31)).max(1);
+            let hashes: [u64; WIDTH] = core::array::from_fn(|_| random.next());
+            for level in Level::all() {
+                let jumps = level.run(Jumps { hashes: &hashes, count });
+                let expected = hashes.map(|hash| paper(hash, count as i32) as u32);
+                assert_eq!(jumps, expected, "round {round}, {level}, {count} buckets");
+            }
+        }
+        let fleet: std::vec::Vec<_> = (0..40).map(|i| alloc::format!("s{i}")).collect();
+        let fleet: std::vec::Vec<_> = fleet.iter().map(|name| (name.as_str(), 2)).collect();
+        let place = Jump::new(Xxh3, &list(&fleet)).unwrap();
+        let keys = user_keys(200);
+        for len in [0, 1, 15, 16, 17, 63, 64, 65, 200] {
+            let bytes: std::vec::Vec<&[u8]> =
+                keys[..len].iter().map(alloc::string::String::as_bytes).collect();
+            for level in Level::all() {
+                let place = place.clone().at_level(level);
+                let mut owners = vec![ServerIx::new(999); len + 1];
+                Placement::owners_of(&place, &bytes, &mut owners);
+                let single: std::vec::Vec<_> = keys[..len].iter().map(|key| place.owner_ix(key)).collect();
+                assert_eq!(owners[..len], single, "{level}, {len} keys");
+                assert_eq!(owners[len], ServerIx::new(999), "the tail stays");
+            }
         }
     }
 

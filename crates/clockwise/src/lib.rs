@@ -114,13 +114,21 @@
 //!
 //! # Rust version
 //!
-//! 1.89, and it is raised only with a minor version. No feature flags. `unsafe` code is forbidden.
+//! 1.89, and it is raised only with a minor version.
+//!
+//! # Speed, features and `unsafe`
+//!
+//! Rendezvous and batches of lookups use the vector instructions that the processor has ([`Level`]);
+//! answers are the same with and without. To ask the processor takes the feature `std`, which is on
+//! unless turned off and brings nothing else: without it the library is `no_std`. `unsafe` is denied
+//! but in one private module, `arch`, where each of its few uses states its proof.
 #![no_std]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod arch;
 mod availability;
 mod bounded;
 mod choice;
@@ -147,6 +155,7 @@ mod testing;
 pub mod tokens;
 mod view;
 
+pub use arch::Level;
 pub use availability::FatalLosses;
 pub use bounded::{Bounded, Cap, Filled, Lease, fill, fill_arriving, refill, settle};
 pub use error::Error;

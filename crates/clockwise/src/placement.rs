@@ -375,6 +375,26 @@ macro_rules! owners_by_hash {
     };
 }
 
+/// Owners of keys that are hashed so many at a time, where a scheme is faster for many hashes than
+/// for one.
+pub(crate) const BATCH: usize = 64;
+
+/// [`Placement::owners_of`] by way of the hashes of the keys.
+pub(crate) fn owners_by_hashes(
+    keys: &[&[u8]],
+    owners: &mut [ServerIx],
+    hash: impl Fn(&[u8]) -> u64,
+    owners_of_hashes: impl Fn(&[u64], &mut [ServerIx]),
+) {
+    let mut hashes = [0; BATCH];
+    for (keys, owners) in keys.chunks(BATCH).zip(owners.chunks_mut(BATCH)) {
+        for (space, key) in hashes.iter_mut().zip(keys) {
+            *space = hash(key);
+        }
+        owners_of_hashes(&hashes[..keys.len().min(owners.len())], owners);
+    }
+}
+
 /// The same for keys that the caller has hashed; a ring without its hash has only these.
 macro_rules! owners_of_hashes {
     () => {

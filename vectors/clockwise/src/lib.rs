@@ -10,7 +10,7 @@
 //! assert!(json.contains("\"format\": \"clockwise-test-vectors\""));
 //! assert!(clockwise_vectors::SCHEMA.contains("2020-12"));
 //! ```
-
+#![forbid(unsafe_code)]
 #![no_std]
 
 /// The JSON Schema (draft 2020-12) that each file is valid under.

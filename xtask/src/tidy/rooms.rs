@@ -11,6 +11,7 @@ use super::rust::{Kind, Token};
 /// The modules of `crates/clockwise/src`, from the bottom up, and what each is for.
 pub(crate) const ROOMS: &[(&str, &str)] = &[
     ("error", "one opaque error, asked by predicates"),
+    ("arch", "what only some processors can do"),
     ("choice", "settings that are one of a few words"),
     ("hash", "named hashes, bit-exact"),
     ("ln", "a logarithm that is the same everywhere"),

@@ -29,6 +29,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::ControlFlow;
 
+mod lanes;
 mod score;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,9 @@ mod walk;
 pub use score::{Native, Score, Ties};
 pub use walk::Owners;
 
+use lanes::Seeds;
+
+use crate::arch::Level;
 use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::ln::neg_ln;
@@ -84,6 +88,8 @@ struct Inner<T> {
     ready: Vec<T>,
     /// Their weights; empty where all are equal and need no logarithm.
     weights: Vec<f64>,
+    /// The same servers in lanes, if the score is the native one.
+    seeds: Option<Seeds>,
 }
 
 /// A server's place in a key's preference list: the smaller, the more preferred.
@@ -108,6 +114,10 @@ impl Rank {
         Rank { value, tie: at as u32 ^ Rank::flip::<S>() }
     }
 
+    fn of_score<S: Score>((score, at): (u32, usize)) -> Rank {
+        Rank::new::<S>(!u64::from(score), at)
+    }
+
     /// The position among the active servers.
     fn at<S: Score>(self) -> usize {
         (self.tie ^ Rank::flip::<S>()) as usize
@@ -130,6 +140,21 @@ impl<H: KeyHash> Rendezvous<Native<H>> {
 
     owners_of_hashes!();
 
+    /// The same placement with loops for other instructions than the [best](Level::best): every
+    /// answer stays.
+    #[must_use]
+    pub fn at_level(self, level: Level) -> Rendezvous<Native<H>> {
+        let Inner { servers, active, ready, weights, seeds } = &*self.inner;
+        let inner = Inner {
+            servers: servers.clone(),
+            active: active.clone(),
+            ready: ready.clone(),
+            weights: weights.clone(),
+            seeds: seeds.as_ref().map(|seeds| seeds.at_level(level)),
+        };
+        Rendezvous { score: self.score, inner: Arc::new(inner) }
+    }
+
     /// The key hash.
     pub fn hash(&self) -> &H {
         self.score.hash()
@@ -143,11 +168,15 @@ impl<S: Score> Rendezvous<S> {
         members.total_weight_within(MAX_TOTAL_WEIGHT)?;
         let weights: Vec<f64> = members.active().map(|(_, s)| f64::from(s.weight().get())).collect();
         let equal = members.active().zip(members.active().skip(1)).all(|(a, b)| a.1.weight() == b.1.weight());
+        let ready: Vec<S::Server> = members.active().map(|(_, server)| score.server(server.name())).collect();
+        let weights = if equal { Vec::new() } else { weights };
+        let native: Option<Vec<u64>> = ready.iter().map(S::native_server).collect();
         let inner = Inner {
             servers: members.shared(),
             active: members.active().map(|(ix, _)| ix).collect(),
-            ready: members.active().map(|(_, server)| score.server(server.name())).collect(),
-            weights: if equal { Vec::new() } else { weights },
+            seeds: native.map(|seeds| Seeds::new(&seeds, &weights)),
+            ready,
+            weights,
         };
         Ok(Rendezvous { score, inner: Arc::new(inner) })
     }
@@ -191,10 +220,48 @@ impl<S: Score> Rendezvous<S> {
         &self.score
     }
 
+    /// The key and the servers in lanes, where that is the faster way to the same answers.
+    #[inline]
+    fn in_lanes(&self, key: &S::Key<'_>) -> Option<(u64, &Seeds)> {
+        S::native_key(key).zip(self.inner.seeds.as_ref().filter(|seeds| seeds.pay()))
+    }
+
     /// The position, among the active servers, of a key's owner.
     #[inline]
     fn best(&self, key: &S::Key<'_>) -> usize {
-        if self.inner.weights.is_empty() { self.highest(key) } else { self.lowest(key) }
+        let weights = &self.inner.weights;
+        match self.in_lanes(key) {
+            Some((key, seeds)) if weights.is_empty() => seeds.highest(key),
+            Some((key, seeds)) => seeds.lowest(key, weights, None).map_or(0, |(_, at)| at),
+            None if weights.is_empty() => self.highest(key),
+            None => self.lowest(key),
+        }
+    }
+
+    /// The two servers that a preference list begins with, where both come at the price of one.
+    fn best_two(&self, key: &S::Key<'_>) -> Option<[Rank; 2]> {
+        let (key, seeds) = self.in_lanes(key).filter(|_| self.inner.weights.is_empty())?;
+        Some(seeds.two_highest(key).map(Rank::of_score::<S>))
+    }
+
+    /// The server behind another in the preference list of a key.
+    fn following(&self, key: &S::Key<'_>, last: Rank) -> Option<Rank> {
+        let (weights, at) = (&self.inner.weights, last.at::<S>());
+        match self.in_lanes(key) {
+            Some((key, seeds)) if weights.is_empty() => {
+                seeds.next_highest(key, (!last.value as u32, at)).map(Rank::of_score::<S>)
+            }
+            Some((key, seeds)) => {
+                let next = seeds.lowest(key, weights, Some((f64::from_bits(last.value), at)));
+                next.map(|(value, at)| Rank::new::<S>(value.to_bits(), at))
+            }
+            None => self.behind(key, last).min(),
+        }
+    }
+
+    /// The ranks behind another, in no order.
+    fn behind(&self, key: &S::Key<'_>, last: Rank) -> impl Iterator<Item = Rank> {
+        (0..self.inner.active.len()).map(|at| self.rank(key, at)).filter(move |rank| *rank > last)
     }
 
     fn highest(&self, key: &S::Key<'_>) -> usize {
@@ -245,10 +312,17 @@ impl<S: Score> Rendezvous<S> {
     }
 }
 
-/// (score + ½) ⁄ 2^bits, rounded to binary64: above 0, and 1 at most.
 #[inline]
 fn unit<S: Score>(score: u64) -> f64 {
-    (score as f64 + 0.5) * f64::from_bits((1023 - u64::from(S::BITS)) << 52)
+    unit_of(score, S::BITS)
+}
+
+/// (score + ½) ⁄ 2^bits, rounded to binary64: above 0, and 1 at most.
+#[inline(always)]
+fn unit_of(score: u64, bits: u32) -> f64 {
+    // A signed number becomes a float in one instruction.
+    let score = if bits < 64 { score.cast_signed() as f64 } else { score as f64 };
+    (score + 0.5) * f64::from_bits((1023 - u64::from(bits)) << 52)
 }
 
 impl<S: Score> Placement for Rendezvous<S> {

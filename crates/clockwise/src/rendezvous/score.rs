@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::arch::mix;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Width, Xxh3, xxh3_64};
 use crate::server::ServerName;
@@ -67,6 +68,21 @@ pub trait Score {
     /// The score of a server for a key, the same each time: below 2^[`BITS`](Score::BITS). Of larger
     /// ones no order is promised.
     fn score(&self, key: &Self::Key<'_>, server: &Self::Server) -> u64;
+
+    /// The key as the word of [`Native`], of which several scores are worked out side by side. Of
+    /// recipes whose scores are exactly those, and of no others.
+    #[doc(hidden)]
+    #[inline]
+    fn native_key(_: &Self::Key<'_>) -> Option<u64> {
+        None
+    }
+
+    /// The same of a server.
+    #[doc(hidden)]
+    #[inline]
+    fn native_server(_: &Self::Server) -> Option<u64> {
+        None
+    }
 }
 
 /// The native score, of 32 bits, from a 64-bit key hash and the xxh3-64 of the server's name.
@@ -126,10 +142,17 @@ impl<H: KeyHash> Score for Native<H> {
 
     #[inline]
     fn score(&self, key: &u64, server: &u64) -> u64 {
-        let [low, high] = [(key ^ server) as u32, ((key ^ server) >> 32) as u32];
-        let x = low.wrapping_mul(0x9e37_79b1);
-        let x = (x ^ x >> 15).wrapping_add(high).wrapping_mul(0x85eb_ca77);
-        u64::from(x ^ x >> 16)
+        mix((key ^ server) as u32, ((key ^ server) >> 32) as u32).into()
+    }
+
+    #[inline]
+    fn native_key(key: &u64) -> Option<u64> {
+        Some(*key)
+    }
+
+    #[inline]
+    fn native_server(server: &u64) -> Option<u64> {
+        Some(*server)
     }
 }
 

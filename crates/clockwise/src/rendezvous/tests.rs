@@ -111,6 +111,36 @@ fn batches_agree_with_single_lookups() {
     assert_eq!(owners[100], ServerIx::new(99));
 }
 
+/// Sizes on both sides of where lanes begin to pay, and of whole steps.
+#[test]
+fn every_level_follows_the_definition() {
+    let mut random = Random(0x1a9e);
+    for size in [1, 2, 11, 12, 13, 31, 32, 33, 64, 100, 257] {
+        for weighted in [false, true] {
+            let weights: Vec<u32> =
+                (0..size).map(|_| if weighted { 1 + (random.next() % 50) as u32 } else { 3 }).collect();
+            let members = fleet(size, |i| weights[i]);
+            let best = Rendezvous::new(Xxh3, &members).unwrap();
+            for level in Level::all() {
+                let place = best.clone().at_level(level);
+                let keys = user_keys(120);
+                let hashes: Vec<u64> = keys.iter().map(|key| Xxh3.hash(key.as_bytes())).collect();
+                let mut batch = vec![ServerIx::new(9999); hashes.len()];
+                place.owners_of_hashes(&hashes, &mut batch);
+                for (key, batched) in keys.iter().zip(batch) {
+                    let expected = oracle(place.score(), &members, key.as_bytes(), weighted);
+                    assert_eq!(place.owner_ix(key), expected[0], "{level}: {key} of {size}");
+                    assert_eq!(batched, expected[0], "{level}: {key} of {size}");
+                    for count in [2, 5, 12] {
+                        let list: Vec<_> = place.owners_ix(key, count).collect();
+                        assert_eq!(list, expected[..count.min(size)], "{level}: {key} of {size}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn equal_weights_give_the_same_owners_with_and_without_the_logarithm() {
     for weight in [1, 7, 100_000] {
@@ -121,6 +151,7 @@ fn equal_weights_give_the_same_owners_with_and_without_the_logarithm() {
             active: plain.inner.active.clone(),
             ready: plain.inner.ready.clone(),
             weights: vec![f64::from(weight); 30],
+            seeds: Some(Seeds::new(&plain.inner.ready, &[f64::from(weight); 30])),
         };
         let logarithm = Rendezvous { score: *plain.score(), inner: Arc::new(inner) };
         for key in user_keys(3_000) {

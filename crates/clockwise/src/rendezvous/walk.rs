@@ -20,6 +20,8 @@ pub struct Owners<'a, S: Score> {
     key: S::Key<'a>,
     left: usize,
     last: Option<Rank>,
+    /// The second server, where it was found with the first.
+    second: Option<Rank>,
     searched: usize,
     sorted: IntoIter<Rank>,
 }
@@ -27,13 +29,19 @@ pub struct Owners<'a, S: Score> {
 impl<'a, S: Score> Owners<'a, S> {
     pub(super) fn new(placement: &'a Rendezvous<S>, key: S::Key<'a>, count: usize) -> Self {
         let left = count.min(placement.inner.active.len());
-        Owners { placement, key, left, last: None, searched: 0, sorted: Vec::new().into_iter() }
+        let sorted = Vec::new().into_iter();
+        Owners { placement, key, left, last: None, second: None, searched: 0, sorted }
     }
 
-    /// The ranks behind the last one named, in no order.
-    fn behind(&self) -> impl Iterator<Item = Rank> {
-        let all = (0..self.placement.inner.active.len()).map(|at| self.placement.rank(&self.key, at));
-        all.filter(|rank| self.last.as_ref().is_none_or(|last| rank > last))
+    /// The owner. Whoever asks for a few servers takes the second too; whoever asks for all, mostly
+    /// stops before.
+    fn first(&mut self) -> Rank {
+        let few = (1..SEARCHED).contains(&self.left);
+        if let Some([first, second]) = few.then(|| self.placement.best_two(&self.key)).flatten() {
+            self.second = Some(second);
+            return first;
+        }
+        self.placement.rank(&self.key, self.placement.best(&self.key))
     }
 }
 
@@ -42,17 +50,18 @@ impl<S: Score> Iterator for Owners<'_, S> {
 
     fn next(&mut self) -> Option<ServerIx> {
         self.left = self.left.checked_sub(1)?;
-        let rank = if self.last.is_none() {
-            self.placement.rank(&self.key, self.placement.best(&self.key))
-        } else if self.searched < SEARCHED {
-            self.behind().min()?
-        } else {
-            if self.searched == SEARCHED {
-                let mut rest: Vec<Rank> = self.behind().collect();
-                rest.sort_unstable();
-                self.sorted = rest.into_iter();
+        let rank = match (self.last, self.second.take()) {
+            (None, _) => self.first(),
+            (Some(_), Some(second)) => second,
+            (Some(last), None) if self.searched < SEARCHED => self.placement.following(&self.key, last)?,
+            (Some(last), None) => {
+                if self.searched == SEARCHED {
+                    let mut rest: Vec<Rank> = self.placement.behind(&self.key, last).collect();
+                    rest.sort_unstable();
+                    self.sorted = rest.into_iter();
+                }
+                self.sorted.next()?
             }
-            self.sorted.next()?
         };
         self.searched += 1;
         self.last = Some(rank);
