@@ -72,9 +72,11 @@ export class Engine {
   static async start(script: string, idle: (idle: boolean) => void): Promise<Engine> {
     const core = await bytes();
     try {
+      // A page that holds its script inside has none that a worker could run.
+      if (script === '') throw new Error('no script');
       return new Engine(start(script, core.slice(0)), start(script, core), idle);
     } catch {
-      // No workers, as of a page opened as a file in some browsers: then here.
+      // Nor are there workers for a page that was opened as a file: then here.
       const blob = await Core.from(core);
       const run: Run = async (request) => ({ id: 0, ...blob.call(request) });
       return new Engine(run, run, idle);

@@ -17,8 +17,8 @@ import { shares } from './parts/shares.ts';
 import { asTable } from './parts/table.ts';
 import { serve } from './worker.ts';
 
-/** Where this script is, which the workers run as well. */
-const script = typeof document === 'undefined' ? '' : ((document.currentScript as HTMLScriptElement | null)?.src ?? 'lab.js');
+/** Where this script is, which the workers run as well; empty where it stands inside the page. */
+const script = typeof document === 'undefined' ? '' : ((document.currentScript as HTMLScriptElement | null)?.src ?? '');
 
 async function page(): Promise<void> {
   const { dataset } = document.body;

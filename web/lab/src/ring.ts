@@ -107,6 +107,23 @@ export class Ring {
       this.path.append(this.arrow(turn, stop.turn, stop.full, size));
       turn = stop.turn;
     }
+    this.number(key, size);
+  }
+
+  /** Numbers the tokens of the nodes that hold a key beside its owner, where tokens are told one by one. */
+  private number(key: KeyFigures, size: number): void {
+    const { view } = this.shown!;
+    if (view.band !== 'arcs' || view.band_of !== 'tokens' || !key.token) return;
+    const from = arcAt(view, key.token.turn);
+    for (const [place, name] of key.replicas.entries()) {
+      const arc = place === 0 || from < 0 ? -1 : nextArc(view, from, name);
+      if (arc < 0) continue;
+      const spot = at(view.ends[arc]!, ((BAND_IN + BAND_OUT) / 2) * U);
+      this.path.append(
+        s('circle', { cx: spot.x, cy: spot.y, r: 11 * size, class: 'replica', 'stroke-width': 2 * size }),
+        s('text', { x: spot.x, y: spot.y, 'font-size': 13 * size, class: 'sign' }, String(place + 1)),
+      );
+    }
   }
 
   /** Lets the key walk along its trace, token by token. Resolves when it has arrived. */
@@ -344,14 +361,11 @@ export class Ring {
     if (!view || !key.token) return [];
     if (key.walk.length < 2) return [{ turn: key.token.turn, full: false }];
     const stops: { turn: number; full: boolean }[] = [];
-    let arc = Array.from(view.ends).findIndex((end) => Math.abs(end - key.token!.turn) < 1e-6);
-    if (arc < 0) return [{ turn: key.token.turn, full: false }];
+    let arc = arcAt(view, key.token.turn);
     for (const step of key.walk) {
-      for (let tried = 0; tried < view.ends.length; tried += 1, arc += 1) {
-        const place = arc % view.ends.length;
-        if (view.names[view.arcOwners[place]!] === step.node) break;
-      }
-      stops.push({ turn: view.ends[arc % view.ends.length]!, full: step.full });
+      arc = arc < 0 ? -1 : nextArc(view, arc, step.node);
+      if (arc < 0) return [{ turn: key.token.turn, full: false }];
+      stops.push({ turn: view.ends[arc]!, full: step.full });
     }
     return stops;
   }
@@ -419,6 +433,19 @@ export class Ring {
       delete this.root.dataset.flying;
     });
   }
+}
+
+/** The arc that ends at a token; −1 where the band does not tell it. */
+const arcAt = (view: View, turn: number): number => view.ends.findIndex((end) => Math.abs(end - turn) < 1e-6);
+
+/** The first arc of a node from this one on, clockwise; −1 if it has none. */
+function nextArc(view: View, from: number, name: string): number {
+  const count = view.ends.length;
+  for (let step = 0; step < count; step += 1) {
+    const arc = (from + step) % count;
+    if (view.names[view.arcOwners[arc]!] === name) return arc;
+  }
+  return -1;
 }
 
 /** A place on the curve that begins and ends at the owners and comes by the key half way. */

@@ -10,7 +10,7 @@ import { hotPanel } from './hot.ts';
 import { ownPanel } from './own.ts';
 
 export function bench(app: App): { part: Part; open(name: string): void } {
-  const panels = [ownPanel, cascadePanel, clientsPanel, hotPanel, hashesPanel].map((make) => make(app));
+  const panels = [ownPanel(app, () => open('own')), cascadePanel(app), clientsPanel(app), hotPanel(app), hashesPanel(app)];
   let current = panels[0]!;
   const tabs = panels.map((panel) => {
     const tab = h('button', { type: 'button', role: 'tab', id: `tab-${panel.name}`, 'aria-controls': `panel-${panel.name}` }, panel.title);

@@ -10,7 +10,7 @@ import type { Panel } from './panel.ts';
 /** Longer files are kept aside: a text field of that size holds the page up. */
 const SHOWN = 200_000;
 
-export function ownPanel(app: App): Panel {
+export function ownPanel(app: App, open: () => void): Panel {
   let file: { name: string; text: string } | undefined;
   const text = h('textarea', { id: 'own-text', spellcheck: 'false', placeholder: 'alpha:\n  servers:\n    - 10.0.0.1:11211:1 cache-1\n  hash: fnv1a_64\n  distribution: ketama', 'aria-label': 'A fleet file, or keys one a line' });
   const choose = h('input', { type: 'file', id: 'own-file', class: 'vh' });
@@ -56,18 +56,24 @@ export function ownPanel(app: App): Panel {
     const chosen = choose.files?.[0];
     if (chosen) void take(chosen);
   });
+  // A file may be dropped anywhere on the page.
   for (const event of ['dragenter', 'dragover'] as const) {
-    element.addEventListener(event, (drag) => {
+    document.addEventListener(event, (drag) => {
       drag.preventDefault();
       drop.classList.add('over');
     });
   }
-  element.addEventListener('dragleave', () => drop.classList.remove('over'));
-  element.addEventListener('drop', (drag) => {
+  document.addEventListener('dragleave', (drag) => {
+    if (!drag.relatedTarget) drop.classList.remove('over');
+  });
+  document.addEventListener('drop', (drag) => {
     drag.preventDefault();
     drop.classList.remove('over');
     const chosen = drag.dataTransfer?.files[0];
-    if (chosen) void take(chosen);
+    if (!chosen) return;
+    open();
+    element.scrollIntoView({ block: 'nearest' });
+    void take(chosen);
   });
 
   function read(pool: string | null): void {

@@ -74,11 +74,15 @@ export function actions(app: App, initial: State): Part {
   return {
     state(): void {
       undo.disabled = !app.canUndo;
+      const address = (text: string): void => {
+        try {
+          history.replaceState(null, '', text === '' ? location.pathname + location.search : `#${text}`);
+        } catch {
+          // Some browsers let no file have another address.
+        }
+      };
       // Too much to share is told when someone wants to share it.
-      app.engine.encode(app.state).then(
-        (text) => history.replaceState(null, '', `#${text}`),
-        () => history.replaceState(null, '', location.pathname + location.search),
-      );
+      app.engine.encode(app.state).then(address, () => address(''));
     },
   };
 }

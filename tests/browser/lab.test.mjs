@@ -1,0 +1,362 @@
+// The lab's page, served by the command: every figure it promises, by keyboard alone, in all looks.
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { READERS, open, violations } from './browser.mjs';
+import { overflow, overlaps } from './layout.mjs';
+
+/** Starts `clockwise lab` on a free port. Gives its address and how to end it. */
+export async function serve(binary) {
+  const child = spawn(binary, ['lab', '--no-open', '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await new Promise((done, failed) => {
+    let said = '';
+    child.stdout.on('data', bytes => {
+      said += bytes;
+      const found = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(said);
+      if (found) done(found[0]);
+    });
+    child.once('error', failed);
+    child.once('exit', code => failed(new Error(`clockwise lab ended with ${code}: ${said}`)));
+  });
+  return { url, stop: () => child.kill() };
+}
+
+/** The page has drawn all that it asked for. */
+const ready = page => page.waitForSelector('body[data-ready="true"]', { timeout: 60_000 });
+const figure = (page, name) => page.locator(`[data-figure="${name}"]`).first().innerText();
+const sentence = page => page.locator('#sentence').innerText();
+const cell = (page, name) => page.locator(`[data-cell="${name}"]`).innerText();
+/** `28.2% · 13 keys` of a node. */
+const share = (page, node) => page.locator(`#shares [data-node="${node}"] .value`).innerText();
+const keysOf = async (page, node) => Number(/(\d+) keys?/.exec(await share(page, node))[1]);
+const press = async (page, name) => {
+  await page.getByRole('button', { name, exact: true }).click();
+  await ready(page);
+};
+const choose = async (page, scheme) => {
+  await page.locator('#scheme-pick').evaluate((pick, value) => {
+    pick.value = value;
+    pick.dispatchEvent(new Event('change'));
+  }, scheme);
+  await ready(page);
+};
+const tokens = async (page, number) => {
+  await page.getByLabel('Tokens per node, as a number').fill(String(number));
+  await page.keyboard.press('Enter');
+  await ready(page);
+};
+const joins = (page, node) => press(page, `Add node ${node}`);
+const leave = (page, node) => press(page, `Remove node ${node}`);
+
+/** The first page, eight nodes of which two stand close, and a scheme without a circle. */
+const LOOKS = ['', '#v1&f=A,B,C,D,E;s=mod-n&b=A,B,C,D;s=mod-n', '#v1&f=A,B,C,D,E,F,G,H&b=A,B,C,D,E,F,G'];
+
+/** Tests of the lab at `url`; `binary` is the command, whose answers the page must give as well. */
+export function tests(browser, url, binary, root) {
+  const complaints = [];
+  /** A test on a page of its own. `path` follows the address. */
+  const on = (reader, path, run) => async () => {
+    const page = await open(browser, url + path, reader);
+    try {
+      await ready(page);
+      await run(page);
+      complaints.push(...page.complaints);
+    } finally {
+      await page.context().close();
+    }
+  };
+  const [light, , , phone] = READERS;
+  const test = (name, run, path = '') => ({ name: `lab: ${name}`, run: on(light, path, run) });
+
+  return [
+    test('tokens lie where the definition says', async page => {
+      for (const node of ['E', 'F', 'G', 'H']) await joins(page, node);
+      const rows = await page.locator('#ring-table table').nth(1).locator('tbody tr').evaluateAll(rows =>
+        Object.fromEntries(rows.map(row => [row.children[1].textContent.trim(), row.children[0].textContent])));
+      assert.deepEqual(rows, { C: '76°', B: '178°', D: '287°', A: '347°', E: '51°', F: '199°', G: '70°', H: '203°' });
+    }),
+
+    test('E takes 7 of 48 keys, and hash mod N would move 44, 36 of them for nothing', async page => {
+      assert.match(await sentence(page), /48 keys on 4 nodes/);
+      await joins(page, 'E');
+      assert.deepEqual([await figure(page, 'moved'), await figure(page, 'stray'), await figure(page, 'fair')], ['7', '0', '9.6']);
+      assert.match(await sentence(page), /E joined: 7 of 48 keys moved/);
+      assert.equal(await page.locator('.ring .figure').innerHTML(), '7');
+      assert.equal(await page.locator('.ring .key .moved').count(), 7);
+      assert.deepEqual([await cell(page, 'mod-n moved'), await cell(page, 'mod-n stray'), await cell(page, 'ring moved')], ['44', '36', '7']);
+      assert.deepEqual(
+        [await cell(page, 'mod-n many'), await cell(page, 'rendezvous many'), await cell(page, 'ring many')],
+        ['80.0%', '20.1%', '17.6%'],
+      );
+      await choose(page, 'mod-n');
+      assert.deepEqual([await figure(page, 'moved'), await figure(page, 'stray')], ['44', '36']);
+    }),
+
+    test('eight nodes: F 2, G 2, H 0 keys; B 28.2%, H 1.1%; 2.26, 2.76 and 1.12 times the mean', async page => {
+      for (const [node, keys] of [['E', 7], ['F', 2], ['G', 2], ['H', 0]]) {
+        await joins(page, node);
+        assert.equal(await keysOf(page, node), keys, node);
+      }
+      assert.match(await share(page, 'B'), /^28\.2%/);
+      assert.match(await share(page, 'H'), /^1\.1% · 0 keys/);
+      assert.equal(await figure(page, 'busiest'), '2.26');
+      await tokens(page, 2);
+      assert.equal(await figure(page, 'busiest'), '2.76');
+      await tokens(page, 200);
+      assert.equal(await figure(page, 'busiest'), '1.12');
+      assert.equal(await page.locator('#tokens').getAttribute('aria-valuetext'), '200 tokens');
+    }),
+
+    test('D leaves: all 20 keys to A, with 200 tokens 5 keys to four nodes, by hash mod N 42', async page => {
+      await leave(page, 'D');
+      assert.match(await sentence(page), /20 of 48 keys moved, all from D to A/);
+      assert.equal(await keysOf(page, 'A'), 26);
+      assert.equal(await cell(page, 'mod-n moved'), '42');
+      await tokens(page, 200);
+      assert.match(await sentence(page), /5 of 48 keys moved, all from D: 2 to C, 1 to A, 1 to E and 1 to G/);
+    }, '#v1&f=A,B,C,D,E,F,G,H'),
+
+    test('rendezvous without B: its 12 keys go 7 to D, 3 to A, 2 to C', async page => {
+      await choose(page, 'rendezvous');
+      assert.equal(await keysOf(page, 'B'), 12);
+      await leave(page, 'B');
+      assert.match(await sentence(page), /12 of 48 keys moved, all from B: 7 to D, 3 to A and 2 to C/);
+    }),
+
+    test('by keyboard alone: a step answered, a node added, a key looked at, undone', async page => {
+      const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() || document.activeElement?.id || '');
+      const tabTo = async wanted => {
+        for (let tries = 0; tries < 120; tries += 1) {
+          await page.keyboard.press('Tab');
+          if ((await focused()) === wanted) return;
+        }
+        assert.fail(`no way by Tab to ${wanted}`);
+      };
+      await page.keyboard.press('Tab');
+      assert.equal(await focused(), 'Skip to the ring');
+      await tabTo('7');
+      await page.keyboard.press('Enter');
+      await ready(page);
+      assert.match(await page.locator('#guide-verdict').innerText(), /^Yes\. 7 keys/);
+      await tabTo('Add node F');
+      await page.keyboard.press('Enter');
+      await ready(page);
+      assert.match(await sentence(page), /F joined: 2 of 48/);
+      assert.equal(await focused(), 'Add node G', 'the focus stays');
+      assert.equal(await page.locator('#guide-title').innerText(), 'The lab is yours');
+      await page.locator('#stage').focus();
+      // The keys are one stop, and arrows go clockwise.
+      await tabTo(await page.locator('.ring .key[tabindex="0"]').textContent());
+      const first = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+      await page.keyboard.press('ArrowRight');
+      const second = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+      assert.notEqual(first, second);
+      await page.keyboard.press('Enter');
+      await ready(page);
+      assert.equal(await page.locator('#lens-key').inputValue(), second.split(',')[0]);
+      await page.keyboard.press('Control+z');
+      await ready(page);
+      assert.match(await sentence(page), /E joined: 7 of 48/);
+    }),
+
+    test('the change is told in a polite live region, and figures are no region of their own', async page => {
+      await joins(page, 'E');
+      assert.equal(await page.locator('#sentence').getAttribute('aria-live'), 'polite');
+      const live = await page.locator('[aria-live], [role="status"], [role="alert"], output').evaluateAll(found =>
+        found.filter(element => element.textContent.trim() !== '').map(element => element.id));
+      assert.deepEqual(live, ['sentence']);
+    }),
+
+    test('a link restores the whole page', async page => {
+      await joins(page, 'E');
+      await tokens(page, 20);
+      await choose(page, 'bounded');
+      await page.getByText('Weights, zones, failures').click();
+      await page.getByLabel('Weight of B').fill('3');
+      await page.keyboard.press('Enter');
+      await ready(page);
+      await page.getByLabel('Zone of C').fill('west, 2');
+      await page.keyboard.press('Enter');
+      await ready(page);
+      await page.getByLabel('A is down').check();
+      await ready(page);
+      const text = async page => [await sentence(page), await page.locator('#figures').innerText(), await page.locator('#shares').innerText(), await page.locator('#compare').innerText()];
+      const here = await text(page);
+      const other = await open(browser, page.url(), light);
+      await ready(other);
+      assert.deepEqual(await text(other), here);
+      await other.getByText('Weights, zones, failures').click();
+      assert.equal(await other.getByLabel('Zone of C').inputValue(), 'west, 2');
+      complaints.push(...other.complaints);
+      await other.context().close();
+    }),
+
+    test('a link that is none is refused in words', async page => {
+      assert.match(await page.locator('#trouble').innerText(), /no link of the lab/);
+      assert.equal(await figure(page, 'moved'), '–');
+    }, '#nonsense'),
+
+    test('a pasted twemproxy file has the shares that clockwise ring prints', async page => {
+      const file = join(root, 'examples/twemproxy.yml');
+      const ring = spawnSync(binary, ['ring', file, '--format', 'json'], { encoding: 'utf8' });
+      assert.equal(ring.status, 0, ring.stderr);
+      const { servers } = JSON.parse(ring.stdout);
+      assert.ok(servers.length >= 4);
+      await page.locator('#own-text').fill(readFileSync(file, 'utf8'));
+      await press(page, 'Draw this fleet');
+      for (const server of servers) {
+        const { name, share: part } = server;
+        assert.ok((await share(page, name)).startsWith(`${(100 * part).toFixed(1)}%`), `${name}: ${await share(page, name)} and ${part}`);
+      }
+      assert.match(await page.locator('#own-told').innerText(), /twemproxy/);
+    }),
+
+    test('the command it offers gives the same answer', async page => {
+      await joins(page, 'E');
+      await press(page, 'Copy as command');
+      const script = await page.locator('dialog textarea').inputValue();
+      assert.match(script, /clockwise plan/);
+      const folder = mkdtempSync(join(tmpdir(), 'lab-'));
+      try {
+        const env = { ...process.env, PATH: `${dirname(binary)}:${process.env.PATH}` };
+        const ran = spawnSync('sh', ['-c', script], { encoding: 'utf8', cwd: folder, env });
+        assert.match(ran.stdout, /moves 7 of 48 keys/, ran.stderr);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }),
+
+    test('bounded loads: a hot key walks past full nodes', async page => {
+      await page.locator('#guide-pick').selectOption({ label: '7. A hot key under bounded loads' });
+      await ready(page);
+      await press(page, 'It fills up, and the rest walk on');
+      assert.match(await page.locator('#guide-verdict').innerText(), /^Yes\./);
+      await press(page, 'See it walk');
+      assert.match(await page.locator('#walk-told').innerText(), /C is full \(\d+ of \d+\) → .* has room/);
+      assert.ok((await page.locator('#shares .cap').count()) === 4);
+    }),
+
+    test('every guided step has its right answer among the choices', async page => {
+      const steps = await page.locator('#guide-pick option').count();
+      assert.equal(steps, 10);
+      for (let step = 0; step < steps; step += 1) {
+        await page.locator('#guide-pick').selectOption(String(step));
+        await ready(page);
+        await page.locator('#guide-ask button').first().click();
+        await ready(page);
+        assert.equal(await page.locator('#guide-ask [data-right="true"]').count(), 1, `step ${step + 1}`);
+        assert.match(await page.locator('#guide-verdict').innerText(), /^(Yes|Not quite)\. .{40}/s, `step ${step + 1}`);
+      }
+    }),
+
+    test('a key file that is dropped becomes the keys', async page => {
+      await page.evaluate(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['key,requests\nalpha,10\nbeta,20\ngamma,30\n'], 'mine.csv'));
+        document.querySelector('#panel-own').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+      });
+      await page.getByText('mine.csv').waitFor();
+      await press(page, 'Use as keys');
+      assert.match(await sentence(page), /^3 keys on 4 nodes/);
+    }),
+
+    test('the ring is saved as SVG and as PNG', async page => {
+      await joins(page, 'E');
+      for (const [button, start] of [['Save SVG', '<svg'], ['Save PNG', '\x89PNG']]) {
+        const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button }).click()]);
+        const bytes = readFileSync(await saved.path(), 'latin1');
+        assert.ok(bytes.startsWith(start), bytes.slice(0, 20));
+        assert.ok(bytes.length > 5_000);
+      }
+    }),
+
+    test('more than eight nodes are told apart by letter and pattern', async page => {
+      const marks = await page.locator('#chips .swatch').evaluateAll(found => found.map(element => element.className));
+      assert.equal(new Set(marks).size, 20);
+      const signs = await page.locator('#shares .name').allInnerTexts();
+      assert.equal(new Set(signs).size, 20);
+    }, `#v1&f=${[...'ABCDEFGHIJKLMNOPQRST'].join(',')}`),
+
+    {
+      name: 'lab: the exported page opens from a disk, without a server',
+      run: async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'lab-'));
+        try {
+          const ran = spawnSync(binary, ['lab', '--export', folder], { encoding: 'utf8' });
+          assert.equal(ran.status, 0, ran.stderr);
+          const page = await open(browser, `${pathToFileURL(join(folder, 'offline.html'))}#v1&f=A,B,C,D,E&b=A,B,C,D`, light);
+          await ready(page);
+          assert.match(await sentence(page), /E joined: 7 of 48 keys moved/);
+          complaints.push(...page.complaints);
+          await page.context().close();
+        } finally {
+          rmSync(folder, { recursive: true });
+        }
+      },
+    },
+
+    ...READERS.map((reader, at) => ({
+      name: `lab: ${reader.name}: axe finds nothing, nothing is wider than the window, no signs overlap`,
+      run: on(reader, LOOKS[at % LOOKS.length], async page => {
+        await page.evaluate(() => document.querySelectorAll('details').forEach(one => { one.open = true; }));
+        // Tables are in the page also while the ring is shown, and axe reads them there.
+        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await overflow(page), []);
+        assert.deepEqual((await overlaps(page)).found, []);
+        await page.getByRole('button', { name: 'Table' }).click();
+        assert.deepEqual(await overflow(page), []);
+      }),
+    })),
+
+    {
+      name: 'lab: every panel is fit for all on a phone',
+      run: on(phone, '', async page => {
+        await joins(page, 'E');
+        for (const tab of await page.getByRole('tab').all()) {
+          await tab.click();
+          await ready(page);
+          assert.deepEqual(await overflow(page), [], await tab.innerText());
+        }
+        // All at once, since axe takes its time.
+        await page.evaluate(() => document.querySelectorAll('.panel').forEach(panel => { panel.hidden = false; }));
+        assert.deepEqual(await violations(page), []);
+      }),
+    },
+
+    test('50 nodes of 1,000 tokens are dragged', async page => {
+      const times = await page.evaluate(async () => {
+        const range = document.querySelector('#tokens');
+        const frames = [];
+        let running = true;
+        let last = performance.now();
+        const frame = now => {
+          frames.push(now - last);
+          last = now;
+          if (running) requestAnimationFrame(frame);
+        };
+        requestAnimationFrame(frame);
+        for (let step = 240; step <= 300; step += 2) {
+          range.value = String(step);
+          range.dispatchEvent(new Event('input', { bubbles: true }));
+          await new Promise(requestAnimationFrame);
+        }
+        range.dispatchEvent(new Event('change', { bubbles: true }));
+        running = false;
+        return frames.sort((a, b) => a - b);
+      });
+      await ready(page);
+      const at = part => times[Math.min(times.length - 1, Math.floor(part * times.length))].toFixed(0);
+      console.log(`lab: 50 nodes to 1,000 tokens, ${times.length} frames: median ${at(0.5)} ms, 95% ${at(0.95)} ms, longest ${at(1)} ms`);
+      assert.equal(await page.getByLabel('Tokens per node, as a number').inputValue(), '1000');
+    }, `#v1&f=${Array.from({ length: 50 }, (_, at) => `n${at}`).join(',')};t=250`),
+
+    {
+      name: 'lab: the console was silent, and nothing was fetched from elsewhere',
+      run: async () => assert.deepEqual(complaints, []),
+    },
+  ];
+}
