@@ -143,6 +143,7 @@ mod members;
 mod modulo;
 pub mod moves;
 mod placement;
+mod remainder;
 pub mod rendezvous;
 mod replica;
 pub mod ring;

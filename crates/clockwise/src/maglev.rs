@@ -18,7 +18,7 @@
 //! With equal weights nobody sits out: the paper's turns. Every server has a slot from round 1,
 //! whatever it weighs, and slots follow weights as closely as whole turns can.
 //!
-//! A lookup is one division and one load. The price is in changes: a server that comes or goes
+//! A lookup is a remainder, by two multiplications, and one load. The price is in changes: a server that comes or goes
 //! also moves a few keys between the others, which a larger table makes fewer.
 
 use alloc::collections::BinaryHeap;
@@ -32,8 +32,10 @@ use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3, xxh3_64};
 use crate::members::Members;
 use crate::placement::{
-    Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_of_hashes, table_shares,
+    Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_by_hashes,
+    owners_of_hashes, table_shares,
 };
+use crate::remainder::Remainder;
 use crate::ring::Owners;
 use crate::server::Server;
 
@@ -71,6 +73,8 @@ struct Inner {
     /// Servers with at least one slot.
     placed: usize,
     table: Vec<ServerIx>,
+    /// By the size of the table.
+    remainder: Remainder,
 }
 
 impl<H: KeyHash> Maglev<H> {
@@ -127,7 +131,7 @@ impl<H> Maglev<H> {
     ) -> Maglev<H> {
         let (taking, walks): (Vec<ServerIx>, Vec<Walk>) = walks.into_iter().unzip();
         let mut placed = alloc::vec![false; taking.len()];
-        let table = fill(size, walks, turns)
+        let table = fill(size, walks, turns, size.isqrt())
             .into_iter()
             .map(|at| {
                 placed[at as usize] = true;
@@ -135,7 +139,8 @@ impl<H> Maglev<H> {
             })
             .collect();
         let placed = placed.into_iter().filter(|&placed| placed).count();
-        Maglev { hash, inner: Arc::new(Inner { servers, listed, placed, table }) }
+        let remainder = Remainder::by(size.into());
+        Maglev { hash, inner: Arc::new(Inner { servers, listed, placed, table, remainder }) }
     }
 
     /// The owner of a key that the caller has hashed.
@@ -156,8 +161,9 @@ impl<H> Maglev<H> {
         &self.inner.table
     }
 
+    #[inline]
     fn slot_of_hash(&self, hash: u64) -> usize {
-        (hash % self.inner.table.len() as u64) as usize
+        self.inner.remainder.of(hash) as usize
     }
 }
 
@@ -191,20 +197,19 @@ impl Walk {
 /// Fills a table of a prime size. `turns` says, for ever, whose turn it is: positions in `walks`.
 ///
 /// Each slot of the result holds the position of its owner. A permutation meets every slot once,
-/// so a walk ends within M steps; all of them together take about M ln M.
-fn fill(size: u32, mut walks: Vec<Walk>, turns: impl Iterator<Item = u32>) -> Vec<u32> {
+/// so a walk ends within M steps; all of them together take about M ln M. Half of those are spent on the
+/// last √M slots, so the last `computed` ones are not walked to: see [`fill_rest`].
+fn fill(size: u32, mut walks: Vec<Walk>, mut turns: impl Iterator<Item = u32>, computed: u32) -> Vec<u32> {
     let mut table = alloc::vec![0; size as usize];
     // One bit a slot: most steps meet a slot that is taken, and the bits stay in the cache.
     let mut taken = alloc::vec![0_u64; (size as usize).div_ceil(64)];
-    for at in turns.take(size as usize) {
+    for at in turns.by_ref().take(size.saturating_sub(computed) as usize) {
         let walk = &mut walks[at as usize];
         loop {
             let slot = walk.slot;
             // Below 2 × 2²⁴, so the sum does not wrap.
-            walk.slot += walk.skip;
-            if walk.slot >= size {
-                walk.slot -= size;
-            }
+            let next = slot + walk.skip;
+            walk.slot = next.min(next.wrapping_sub(size));
             let (word, bit) = (&mut taken[slot as usize / 64], 1 << (slot % 64));
             if *word & bit == 0 {
                 *word |= bit;
@@ -213,7 +218,49 @@ fn fill(size: u32, mut walks: Vec<Walk>, turns: impl Iterator<Item = u32>) -> Ve
             }
         }
     }
+    let free = (0..size).filter(|slot| taken[*slot as usize / 64] >> (slot % 64) & 1 == 0).collect();
+    fill_rest(&mut table, free, &mut walks, turns);
     table
+}
+
+/// Fills the slots that are left, each walk's next one worked out from all of them: slot c comes
+/// (c − the walk's slot) ⁄ skip steps ahead, modulo the size, which has an inverse of each skip since
+/// it is a prime.
+fn fill_rest(table: &mut [u32], mut free: Vec<u32>, walks: &mut [Walk], turns: impl Iterator<Item = u32>) {
+    let size = table.len() as u32;
+    let remainder = Remainder::by(size.into());
+    let mut inverses = alloc::vec![0; walks.len()];
+    for at in turns {
+        let (walk, inverse) = (&mut walks[at as usize], &mut inverses[at as usize]);
+        if *inverse == 0 {
+            *inverse = inverse_of(walk.skip, size);
+        }
+        let steps = |slot: u32| {
+            let way = slot.wrapping_sub(walk.slot);
+            // Both below 2²⁴.
+            remainder.of(u64::from(way.min(way.wrapping_add(size))) * u64::from(*inverse))
+        };
+        // The nearest, with its place in the list; none when all are taken.
+        let Some((_, place)) = free.iter().map(|&slot| steps(slot)).zip(0..).min() else { return };
+        let slot = free.swap_remove(place);
+        table[slot as usize] = at;
+        let next = slot + walk.skip;
+        walk.slot = next.min(next.wrapping_sub(size));
+    }
+}
+
+/// The number whose product with `skip` is 1 modulo `size`, a prime that `skip` is below: Euclid's
+/// algorithm, extended.
+fn inverse_of(skip: u32, size: u32) -> u32 {
+    let size = i64::from(size);
+    let (mut rest, mut next) = (size, i64::from(skip));
+    let (mut factor, mut next_factor) = (0_i64, 1_i64);
+    while next != 0 {
+        let quotient = rest / next;
+        (rest, next) = (next, rest - quotient * next);
+        (factor, next_factor) = (next_factor, factor - quotient * next_factor);
+    }
+    factor.rem_euclid(size) as u32
 }
 
 /// The native turn rule, for ever. A server that has n slots may take another in the first round r
@@ -249,6 +296,11 @@ impl<H: KeyHash> Placement for Maglev<H> {
 
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Maglev::owner_ix(self, key)
+    }
+
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        let hash = |key: &[u8]| self.hash.hash(key);
+        owners_by_hashes(keys, owners, hash, |hashes, owners| self.owners_of_hashes(hashes, owners));
     }
 
     fn depends_on_order(&self) -> bool {
@@ -397,6 +449,26 @@ mod tests {
             assert_eq!(slots(&place), counts);
             let bytes: Vec<u8> = place.table().iter().map(|ix| ix.index() as u8).collect();
             assert_eq!(crc32(&bytes), sum);
+        }
+    }
+
+    /// From none computed to all, and tables whose turns are by weight.
+    #[test]
+    fn slots_that_are_computed_are_those_that_walks_come_to() {
+        let mut random = Random(0x5eed_0313);
+        for size in [2, 3, 13, 101, 1009, 4_093] {
+            for round in 0..4 {
+                let count = 1 + random.below(u64::from(size).min(40));
+                let weights: Vec<u32> =
+                    (0..count).map(|_| if round == 0 { 1 } else { 1 + random.below(9) as u32 }).collect();
+                let hashes: Vec<[u64; 2]> = weights.iter().map(|_| [random.next(), random.next()]).collect();
+                let walks = || hashes.iter().map(|[offset, skip]| Walk::new(*offset, *skip, size)).collect();
+                let walked = fill(size, walks(), turns(&weights), 0);
+                for computed in [1, 2, size.isqrt(), size / 2, size] {
+                    let ours = fill(size, walks(), turns(&weights), computed);
+                    assert_eq!(ours, walked, "{count} in {size}, {computed} computed");
+                }
+            }
         }
     }
 

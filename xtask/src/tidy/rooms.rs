@@ -12,6 +12,7 @@ use super::rust::{Kind, Token};
 pub(crate) const ROOMS: &[(&str, &str)] = &[
     ("error", "one opaque error, asked by predicates"),
     ("arch", "what only some processors can do"),
+    ("remainder", "a division by a number known before"),
     ("choice", "settings that are one of a few words"),
     ("hash", "named hashes, bit-exact"),
     ("ln", "a logarithm that is the same everywhere"),
