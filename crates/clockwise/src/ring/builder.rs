@@ -188,7 +188,7 @@ fn assemble<H: KeyHash>(
     mut points: Vec<(u64, ServerIx)>,
     boundary: Boundary,
 ) -> Ring<H> {
-    points.sort_by_key(|&(position, _)| position);
+    points = sorted(&points, hash.width());
     let collisions = collisions(&points, servers.len());
     if matches!(tie, Some(Tie::OnlyFirst | Tie::OnlyUnspecified)) {
         points.dedup_by_key(|&mut (position, _)| position);
@@ -211,6 +211,45 @@ fn assemble<H: KeyHash>(
         circle,
     };
     Ring { hash, inner: Arc::new(inner) }
+}
+
+/// The points by position, those of one position in the order they are given in.
+///
+/// Positions are hashes, so they lie evenly: scattered into as many buckets as there are points, by
+/// their top bits, they are in order but for the few that share a bucket. Where many do (positions from
+/// elsewhere, a hash that fills few bits), each bucket is sorted like any list.
+fn sorted(points: &[(u64, ServerIx)], width: Width) -> Vec<(u64, ServerIx)> {
+    let bits = (usize::BITS - points.len().leading_zeros()).max(1);
+    let shift = match width {
+        Width::Bits32 => 32_u32.saturating_sub(bits),
+        Width::Bits64 => 64 - bits,
+    };
+    let bucket = |position: u64| (position >> shift) as usize;
+    // Where the next point of each bucket goes; at first, where the bucket begins.
+    let mut next = alloc::vec![0_u32; (1 << bits) + 1];
+    for &(position, _) in points {
+        next[bucket(position) + 1] += 1;
+    }
+    for at in 1..next.len() {
+        next[at] += next[at - 1];
+    }
+    let mut sorted = alloc::vec![(0, ServerIx::new(0)); points.len()];
+    for &point in points {
+        let place = &mut next[bucket(point.0)];
+        sorted[*place as usize] = point;
+        *place += 1;
+    }
+    // Now each bucket ends where its next point would go.
+    let mut rest = &mut sorted[..];
+    let mut start = 0;
+    for end in next {
+        let (bucket, behind) = rest.split_at_mut((end - start) as usize);
+        if bucket.len() > 1 {
+            bucket.sort_by_key(|&(position, _)| position);
+        }
+        (rest, start) = (behind, end);
+    }
+    sorted
 }
 
 /// Positions that different servers share, each server once, the one that wins first.

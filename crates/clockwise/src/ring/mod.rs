@@ -40,7 +40,7 @@ use crate::error::Error;
 use crate::hash::{KeyHash, Width, Xxh3};
 use crate::members::Buckets;
 use crate::placement::{
-    Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_of_hashes, reach,
+    Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_by_hashes, reach,
 };
 use crate::server::Server;
 
@@ -48,7 +48,7 @@ use crate::server::Server;
 pub const POINTS_PER_WEIGHT: u32 = 160;
 
 /// The most points a ring may have: 2²⁴ (16,777,216). Such a ring takes about 0.3 GB, and while it
-/// is built twice that.
+/// is built three times that.
 pub const MAX_POINTS: u64 = 1 << 24;
 
 /// Which point a key belongs to when its hash is exactly a point's position.
@@ -207,7 +207,21 @@ impl<H> Ring<H> {
         self.inner.circle.owner(hash)
     }
 
-    owners_of_hashes!();
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
+    /// tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        let mut rest = hashes.iter().zip(owners);
+        for hashes in hashes.as_chunks::<16>().0 {
+            let found = self.inner.circle.owners_of(hashes);
+            // Zipped in this order, so that no owner is taken and then left.
+            for (found, (_, owner)) in found.into_iter().zip(rest.by_ref()) {
+                *owner = found;
+            }
+        }
+        for (&hash, owner) in rest {
+            *owner = self.owner_of_hash(hash);
+        }
+    }
 
     /// The points in ascending order of their positions, which are in the width of the key hash.
     /// Of equal positions the one that owns the arc comes first.
@@ -298,6 +312,11 @@ impl<H: KeyHash> Placement for Ring<H> {
 
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Ring::owner_ix(self, key)
+    }
+
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        let hash = |key: &[u8]| self.hash.hash(key);
+        owners_by_hashes(keys, owners, hash, |hashes, owners| self.owners_of_hashes(hashes, owners));
     }
 
     /// Only where servers of a list share a position: then their order decides who owns it.
