@@ -60,6 +60,7 @@ function start(script: string, core: ArrayBuffer): Run {
 
 export class Engine {
   private readonly channels = new Map<string, Channel>();
+  private readonly timers = new Map<string, { timer: number; release: () => void }>();
   private open = 0;
 
   private constructor(
@@ -149,6 +150,19 @@ export class Engine {
         if (this.open === 0) this.idle(true);
       });
     };
+  }
+
+  /** Does some work once nobody has called for it for a while: what a drag need not wait for. */
+  later(name: string, pause: number, work: () => void): void {
+    const waiting = this.timers.get(name);
+    if (waiting) window.clearTimeout(waiting.timer);
+    const release = waiting?.release ?? this.hold();
+    const timer = window.setTimeout(() => {
+      this.timers.delete(name);
+      work();
+      release();
+    }, pause);
+    this.timers.set(name, { timer, release });
   }
 
   private async ask(op: string, fields: object, channel: string, slow = false): Promise<unknown> {

@@ -17,11 +17,17 @@ function after(state: State, nodes: LabNode[]): State {
   return { ...state, fleet: { ...state.fleet, nodes }, history, down };
 }
 
-/** The name that the next node gets. */
+/** The name that the next node gets: a letter, or what counts on from the last one's name. */
 export function nextName(state: State): string {
   const taken = new Set(state.fleet.nodes.map((node) => node.name));
-  for (const letter of LETTERS) if (!taken.has(letter)) return letter;
-  for (let number = 1; ; number += 1) if (!taken.has(`N${number}`)) return `N${number}`;
+  const last = state.fleet.nodes[state.fleet.nodes.length - 1]?.name ?? '';
+  const counted = /^(.+?)(\d{1,9})$/su.exec(last);
+  if (!counted) for (const letter of LETTERS) if (!taken.has(letter)) return letter;
+  const [, text = 'N', digits = '0'] = counted ?? [];
+  for (let number = Number(digits) + 1; ; number += 1) {
+    const name = text + String(number).padStart(digits.length, '0');
+    if (!taken.has(name)) return name;
+  }
 }
 
 export const add = (state: State, name = nextName(state)): State => after(state, [...state.fleet.nodes, named(name)]);

@@ -17,9 +17,12 @@ export interface Look {
   pattern: number;
 }
 
-export const isDark = (): boolean => window.matchMedia('(prefers-color-scheme: dark)').matches;
+let dark = false;
 
-export function colourOf(look: Look, dark = isDark()): string {
+/** Whether the page is dark, as of the last `publish`. */
+export const isDark = (): boolean => dark;
+
+export function colourOf(look: Look): string {
   return (dark ? DARK : LIGHT)[look.colour] ?? '#888888';
 }
 
@@ -91,6 +94,7 @@ export function paintOf(element: HTMLElement, look: Look): void {
 
 /** The palette as custom properties, so that the style sheet and the canvas agree. */
 export function publish(): void {
-  const colours = isDark() ? DARK : LIGHT;
+  dark = window.matchMedia('(prefers-color-scheme: dark)').matches;
+  const colours = dark ? DARK : LIGHT;
   colours.forEach((colour, at) => document.documentElement.style.setProperty(`--n${at}`, colour));
 }

@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 import { drawBand, theme } from './band.ts';
 import { s } from './dom.ts';
 import { BAND_IN, BAND_OUT, TICK_OUT, at } from './geometry.ts';
-import { colourOf, isDark } from './palette.ts';
+import { colourOf } from './palette.ts';
 
 const U = 500;
 /** Of more arcs, the band comes as an image inside the picture. */
@@ -43,12 +43,11 @@ export function asSvg(app: App): string {
   inline(svg, copy);
   const colours = theme();
   const band = s('g', {});
-  const dark = isDark();
   const few = view.band === 'arcs' && view.ends.length > 1 && view.ends.length <= ARCS && view.turns.length <= 1_000;
   if (few) {
     view.ends.forEach((end, arc) => {
       const from = arc === 0 ? view.ends[view.ends.length - 1]! - 1 : view.ends[arc - 1]!;
-      band.append(sector(from, end, colourOf(app.look(view.names[view.arcOwners[arc]!]!), dark)));
+      band.append(sector(from, end, colourOf(app.look(view.names[view.arcOwners[arc]!]!))));
     });
     if (view.band_of === 'tokens' && view.ends.length <= 400) {
       for (const end of view.ends) {

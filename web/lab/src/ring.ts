@@ -52,6 +52,8 @@ export class Ring {
   private flying = 0;
   private walking = 0;
   private focused = 0;
+  /** In pixels of the page; asked for anew it would cost a layout each time. */
+  private width = 0;
   private order: number[] = [];
   private positions: Point[] = [];
 
@@ -63,7 +65,11 @@ export class Ring {
     this.svg = s('svg', { class: 'ring-svg', viewBox: `${-U} ${-U} ${2 * U} ${2 * U}` });
     this.svg.append(this.signs, this.path, this.keys, s('g', { class: 'middle', 'aria-hidden': 'true' }, this.figure, this.caption));
     root.append(this.band, this.svg, this.sky);
-    new ResizeObserver(() => this.redraw()).observe(root);
+    this.width = root.clientWidth;
+    new ResizeObserver(([entry]) => {
+      this.width = entry!.contentRect.width;
+      this.redraw();
+    }).observe(root);
     this.keys.addEventListener('keydown', (event) => this.onKey(event));
     this.keys.addEventListener('click', (event) => {
       const key = this.keyAt(event.target);
@@ -183,12 +189,12 @@ export class Ring {
 
   /** A length on the screen in units of the drawing. */
   private px(length: number): number {
-    return (length * 2 * U) / Math.max(this.root.clientWidth, 1);
+    return (length * 2 * U) / Math.max(this.width, 1);
   }
 
   private drawBand(): void {
     const drawing = this.drawing();
-    const width = this.root.clientWidth;
+    const width = this.width;
     const scale = window.devicePixelRatio || 1;
     const size = Math.round(width * scale);
     if (!drawing || size === 0) return;
@@ -200,13 +206,13 @@ export class Ring {
   private drawSigns(): void {
     const { view, looks } = this.shown!;
     const size = this.px(1);
-    const narrow = this.root.clientWidth < 420;
+    const narrow = this.width < 420;
     this.signs.replaceChildren();
     this.stations = new Map();
     const tokens = view.band === 'arcs' && view.band_of === 'tokens' && view.ends.length <= SIGNS;
     if (tokens) {
       const turns = Array.from(view.ends);
-      const apart = (narrow ? 20 : 26) / (Math.PI * LABEL_AT * Math.max(this.root.clientWidth, 1));
+      const apart = (narrow ? 20 : 26) / (Math.PI * LABEL_AT * Math.max(this.width, 1));
       const placed = spread(turns, apart);
       turns.forEach((turn, token) => {
         const name = view.names[view.arcOwners[token]!]!;
@@ -249,7 +255,7 @@ export class Ring {
       return;
     }
     const size = this.px(1);
-    const width = Math.max(this.root.clientWidth, 1);
+    const width = Math.max(this.width, 1);
     const lettered = total <= LETTERS && keyNames.length === total;
     const radius = lettered ? (width < 420 ? 7 : 9) : total <= 400 ? 4 : 2.5;
     const halo = radius + (lettered ? 3.5 : 2.5);
@@ -304,7 +310,7 @@ export class Ring {
   private drawMiddle(): void {
     const { figure, caption, view } = this.shown!;
     const size = this.px(1);
-    const width = this.root.clientWidth;
+    const width = this.width;
     // Counts of many keys reach further in than dots, and have more digits.
     const room = view.turns.length <= DOTS ? 0.36 : 0.3;
     const high = Math.min(width * 0.16, (width * room) / (0.62 * figure.length)) * size;
@@ -405,7 +411,7 @@ export class Ring {
     }
     this.clearSky();
     if (flights.length === 0) return;
-    const width = this.root.clientWidth;
+    const width = this.width;
     const scale = window.devicePixelRatio || 1;
     this.sky.width = this.sky.height = Math.round(width * scale);
     const pen = this.sky.getContext('2d');

@@ -81,8 +81,8 @@ export function actions(app: App, initial: State): Part {
           // Some browsers let no file have another address.
         }
       };
-      // Too much to share is told when someone wants to share it.
-      app.engine.encode(app.state).then(address, () => address(''));
+      // Browsers take few new addresses a second. Too much to share is told when someone wants to share it.
+      app.engine.later('address', 200, () => void app.engine.encode(app.state).then(address, () => address('')));
     },
   };
 }

@@ -7,13 +7,12 @@ import { count, percent, ratio } from '../format.ts';
 import { scheme } from '../model.ts';
 
 const MANY = 'key:0..99999';
-/** While someone drags, the table waits for so long. */
+/** While someone drags, the table waits: so long after the last step. */
 const PAUSE_MS = 150;
 
 export function compare(app: App): Part {
   let few: Comparison | undefined;
   let many: Comparison | undefined;
-  let timer = 0;
 
   function draw(): void {
     if (!few) return;
@@ -65,17 +64,10 @@ export function compare(app: App): Part {
     });
   }
 
-  let release: (() => void) | undefined;
   return {
     state(): void {
       many = undefined;
-      window.clearTimeout(timer);
-      release ??= app.engine.hold();
-      timer = window.setTimeout(() => {
-        ask();
-        release?.();
-        release = undefined;
-      }, PAUSE_MS);
+      app.engine.later('compare', PAUSE_MS, ask);
     },
   };
 }

@@ -12,6 +12,7 @@ export function nodes(app: App): Part {
   const chips = $('chips');
   const table = $('node-table');
   const details = $<HTMLDetailsElement>('node-details');
+  let drawn = '';
   details.addEventListener('toggle', () => drawTable());
 
   function chip(name: string): HTMLElement {
@@ -67,6 +68,10 @@ export function nodes(app: App): Part {
   chips.setAttribute('role', 'list');
   return {
     state(): void {
+      // A drag changes no node, and a list of fifty takes its time.
+      const now = JSON.stringify([app.state.fleet.nodes, app.state.down, [...app.looks]]);
+      if (now === drawn) return;
+      drawn = now;
       const names = app.state.fleet.nodes.map((node) => node.name);
       const next = nextName(app.state);
       const join = h('button', { type: 'button', id: 'add', 'data-key': 'add', disabled: names.length >= app.about.max_nodes }, `Add node ${next}`);

@@ -2,13 +2,40 @@
 // the cap of bounded loads as a line.
 
 import type { App, Part } from '../app.ts';
-import type { View } from '../core.ts';
-import { $, h, replace } from '../dom.ts';
+import type { NodeFigures, View } from '../core.ts';
+import { $, h, replace, say } from '../dom.ts';
 import { count, percent, plural } from '../format.ts';
 import { paintOf } from '../palette.ts';
 import { label, showsAlone } from './marks.ts';
 
+interface Row {
+  element: HTMLElement;
+  fill: HTMLElement;
+  mean: HTMLElement;
+  cap: HTMLElement | null;
+  value: HTMLElement;
+}
+
+function rowOf(app: App, node: NodeFigures): Row {
+  const fill = h('div', { class: 'fill' });
+  paintOf(fill, app.look(node.name));
+  const mean = h('div', { class: 'mean' });
+  const cap = node.limit === null ? null : h('div', { class: 'cap' });
+  const value = h('span', { class: 'value' });
+  const element = h(
+    'div',
+    { class: 'bar-row', role: 'listitem', 'data-node': node.name },
+    h('span', { class: 'name', title: node.name }, label(app, node.name)),
+    h('div', { class: 'track', 'aria-hidden': 'true' }, fill, mean, cap),
+    value,
+  );
+  showsAlone(app, element, node.name);
+  return { element, fill, mean, cap, value };
+}
+
 export function shares(_app: App): Part {
+  let drawn = '';
+  let rows: Row[] = [];
   return {
     view(app: App, view: View): void {
       const { nodes, total } = view;
@@ -17,30 +44,20 @@ export function shares(_app: App): Part {
       const part = (node: (typeof nodes)[number]): number => (node.share === null || bounded ? node.keys / total : node.share);
       const most = Math.max(...nodes.map((node) => Math.max(part(node), node.target, (node.limit ?? 0) / total))) || 1;
       const named = nodes.some((node) => app.look(node.name).sign !== node.name);
-      const rows = nodes.map((node) => {
-        const fill = h('div', { class: 'fill' });
-        paintOf(fill, app.look(node.name));
+      const bounds = nodes.map((node) => `${label(app, node.name)} ${node.limit !== null}`).join('\n');
+      if (bounds !== drawn) {
+        drawn = bounds;
+        rows = nodes.map((node) => rowOf(app, node));
+        replace($('shares'), h('div', { class: named ? 'bars named' : 'bars', role: 'list' }, ...rows.map((row) => row.element)));
+      }
+      nodes.forEach((node, at) => {
+        const { fill, mean, cap, value } = rows[at]!;
         fill.style.width = `${(100 * part(node)) / most}%`;
-        const mean = h('div', { class: 'mean' });
         mean.style.left = `${(100 * node.target) / most}%`;
-        const track = h('div', { class: 'track', 'aria-hidden': 'true' }, fill, mean);
-        if (node.limit !== null) {
-          const cap = h('div', { class: 'cap' });
-          cap.style.left = `calc(${Math.min(100, (100 * node.limit) / total / most)}% - 3px)`;
-          track.append(cap);
-        }
-        const keys = bounded && node.limit !== null ? `${count(node.keys)} of at most ${count(node.limit)}` : `${percent(part(node))} · ${plural(node.keys, 'key')}`;
-        const row = h(
-          'div',
-          { class: 'bar-row', role: 'listitem', 'data-node': node.name },
-          h('span', { class: 'name', title: node.name }, label(app, node.name)),
-          track,
-          h('span', { class: 'value' }, node.down ? `down · ${keys}` : keys),
-        );
-        showsAlone(app, row, node.name);
-        return row;
+        if (cap && node.limit !== null) cap.style.left = `calc(${Math.min(100, (100 * node.limit) / total / most)}% - 3px)`;
+        const keys = node.limit !== null ? `${count(node.keys)} of at most ${count(node.limit)}` : `${percent(part(node))} · ${plural(node.keys, 'key')}`;
+        say(value, node.down ? `down · ${keys}` : keys);
       });
-      replace($('shares'), h('div', { class: named ? 'bars named' : 'bars', role: 'list' }, ...rows));
       replace(
         $('shares-key'),
         h('i', { 'aria-hidden': 'true' }),

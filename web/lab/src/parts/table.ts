@@ -40,41 +40,45 @@ export function asTable(app: App): Part {
   asRing.addEventListener('click', () => show(false));
   asTable.addEventListener('click', () => show(true));
 
+  function draw(view: View): void {
+    const nodes = view.nodes.map((node) => [
+      who(app, node.name),
+      count(node.tokens),
+      node.share === null ? '–' : percent(node.share),
+      count(node.keys),
+      count(node.keys_before),
+      node.down ? 'down' : 'up',
+    ]);
+    const names = keyNames(app.state.keys, KEYS);
+    const told = names.length === view.turns.length ? Array.from(view.turns, (turn, key) => ({ turn, key })) : [];
+    const keys = told.sort((a, b) => a.turn - b.turn || a.key - b.key);
+    const tokens = view.band === 'arcs' && view.band_of === 'tokens' && view.ends.length <= TOKENS;
+    replace(
+      place,
+      table('Nodes', ['Node', 'Tokens or slots', 'Share', 'Keys', 'Keys before', 'State'], nodes),
+      tokens &&
+        table(
+          'Tokens, clockwise from the top',
+          ['Token at', 'Node', 'Arc before it'],
+          Array.from(view.ends, (end, arc) => {
+            const from = arc === 0 ? view.ends[view.ends.length - 1]! - 1 : view.ends[arc - 1]!;
+            return [degrees(end), who(app, view.names[view.arcOwners[arc]!]!), percent(view.ends.length === 1 ? 1 : end - from)];
+          }),
+        ),
+      keys.length > 0 &&
+        table(
+          'Keys, clockwise from the top',
+          ['Key', 'At', 'Owner', 'Before'],
+          keys.map(({ turn, key }) => {
+            const moved = view.flags[key]! & MOVED;
+            return [names[key]!, degrees(turn), who(app, view.names[view.owners[key]!]!), moved ? who(app, view.names[view.was[key]!]!) : ''];
+          }),
+        ),
+    );
+  }
+
   return {
-    view(_: App, view: View): void {
-      const nodes = view.nodes.map((node) => [
-        who(app, node.name),
-        count(node.tokens),
-        node.share === null ? '–' : percent(node.share),
-        count(node.keys),
-        count(node.keys_before),
-        node.down ? 'down' : 'up',
-      ]);
-      const names = keyNames(app.state.keys, KEYS);
-      const keys = Array.from(view.turns, (turn, key) => ({ turn, key })).sort((a, b) => a.turn - b.turn || a.key - b.key);
-      const tokens = view.band === 'arcs' && view.band_of === 'tokens' && view.ends.length <= TOKENS;
-      replace(
-        place,
-        table('Nodes', ['Node', 'Tokens or slots', 'Share', 'Keys', 'Keys before', 'State'], nodes),
-        tokens &&
-          table(
-            'Tokens, clockwise from the top',
-            ['Token at', 'Node', 'Arc before it'],
-            Array.from(view.ends, (end, arc) => {
-              const from = arc === 0 ? view.ends[view.ends.length - 1]! - 1 : view.ends[arc - 1]!;
-              return [degrees(end), who(app, view.names[view.arcOwners[arc]!]!), percent(view.ends.length === 1 ? 1 : end - from)];
-            }),
-          ),
-        names.length === view.turns.length &&
-          table(
-            'Keys, clockwise from the top',
-            ['Key', 'At', 'Owner', 'Before'],
-            keys.map(({ turn, key }) => {
-              const moved = view.flags[key]! & MOVED;
-              return [names[key]!, degrees(turn), who(app, view.names[view.owners[key]!]!), moved ? who(app, view.names[view.was[key]!]!) : ''];
-            }),
-          ),
-      );
-    },
+    // Nobody reads tables while they drag.
+    view: (_: App, view: View) => app.engine.later('table', 60, () => draw(view)),
   };
 }
