@@ -63,6 +63,8 @@ export function tests(browser, name, url) {
         const page = await open(browser, url, READERS[0]);
         const bare = await page.evaluate(() => [...document.querySelectorAll('figure')].filter(figure => {
           const svgs = [...figure.querySelectorAll('svg')];
+          // What is numbers alone is a table.
+          if (svgs.length === 0) return !figure.querySelector('table');
           const named = svgs.length === 2 && svgs.every(svg => svg.getAttribute('role') === 'img'
             && svg.querySelector('title')?.textContent && svg.querySelector('desc')?.textContent);
           const empty = figure.querySelector('.wide').textContent.includes('Nothing was measured');

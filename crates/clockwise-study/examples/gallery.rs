@@ -189,7 +189,6 @@ fn heat() -> Heat {
         rows: rows.collect(),
         log: true,
         limit: Some(1.5),
-        plain: false,
     }
 }
 
@@ -301,6 +300,11 @@ fn report() -> Report {
                 "Little, nothing, and nonsense",
                 vec![
                     chart("One point", "", Body::Plot(lone())),
+                    chart(
+                        "Numbers of several kinds",
+                        "No picture.",
+                        Body::Numbers(chart("", "", Body::Plot(ring())).table()),
+                    ),
                     chart("Nothing", "", Body::Plot(Plot::default())),
                     chart("Nothing", "", Body::Dots(Dots::default())),
                     chart("Nothing", "", Body::Strips(Strips::default())),

@@ -1,6 +1,8 @@
 //! From results to pictures: what an experiment's file asks for, drawn of what its runs gave.
 
-use crate::draw::{self, Axis, Body, Dots, Heat, HeatRow, Mark, Panel, Plot, Point, Row, Rule, Series, Unit};
+use crate::draw::{
+    self, Axis, Body, Dots, Heat, HeatRow, Mark, Panel, Plot, Point, Row, Rule, Series, Table, Unit,
+};
 use crate::experiment::{Chart, ChartKind, Setting, Theory, Value};
 use crate::kernel::{Kernel, Metric};
 use crate::results::{Cell, Part, Summary};
@@ -17,7 +19,8 @@ pub(super) fn chart(chart: &Chart, part: &Part) -> Option<draw::Chart> {
     let body = match chart.kind {
         ChartKind::Lines if numeric => Body::Plot(shown.plot()),
         ChartKind::Lines | ChartKind::Bars => Body::Dots(shown.rows()),
-        ChartKind::Table => Body::Heat(shown.heat()),
+        ChartKind::Table if shown.is_shaded() => Body::Heat(shown.heat()),
+        ChartKind::Table => Body::Numbers(shown.numbers()),
         ChartKind::Points => Body::Strips(points::strips(&shown.cells)?),
     };
     Some(draw::Chart { title: chart.title.clone(), subtitle: chart.note.clone(), body })
@@ -40,6 +43,9 @@ struct Curve<'a> {
     metric: &'static Metric,
     series: Option<&'a Value>,
 }
+
+/// More columns than this have no room on a phone.
+const MOST_SHADED: usize = 7;
 
 /// More samples than this do not make a curve smoother.
 const SAMPLES: u32 = 40;
@@ -257,34 +263,61 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Numbers in rows and columns. They are shaded where they are of one kind.
+    /// Shades compare numbers of one metric, in columns that have room on a phone.
+    fn is_shaded(&self) -> bool {
+        self.metrics.len() == 1 && (2..=MOST_SHADED).contains(&self.curves().len())
+    }
+
+    /// One metric in rows and columns.
     fn heat(&self) -> Heat {
         let curves = self.curves();
-        let rows = self.values(Some(&self.chart.x)).into_iter().flatten().map(|x| {
-            let cells = curves.iter().map(|curve| {
-                let mut cells = self.of(None, curve.series);
-                let cell = cells.find(|cell| cell.setting.get(&self.chart.x) == Some(x))?;
-                Some(cell.summary(curve.metric.name)?.mean)
-            });
-            HeatRow { name: x.to_string(), cells: cells.collect(), note: String::new() }
-        });
-        let rows = rows.collect();
-        let units = |(metric, _): &(&Metric, String)| metric.unit;
-        let mixed = self.metrics.windows(2).any(|pair| units(&pair[0]) != units(&pair[1]));
-        let columns = curves.iter().map(|curve| match (curve.name.is_empty(), curve.metric.unit) {
-            (true, _) => curve.metric.label.to_owned(),
-            (false, "%") if mixed => format!("{}, %", curve.name),
-            (false, _) => curve.name.clone(),
-        });
+        let rows = self.of_each_x(&curves, |cell, metric| Some(cell.summary(metric)?.mean));
         Heat {
-            columns: columns.collect(),
-            rows,
+            columns: curves.iter().map(|curve| curve.name.clone()).collect(),
+            rows: rows.map(|(name, cells)| HeatRow { name, cells, note: String::new() }).collect(),
             label: self.axis(false).label,
             unit: self.unit(),
             log: self.chart.log_y,
             limit: self.chart.limit,
-            plain: self.metrics.len() > 1,
         }
+    }
+
+    /// Several metrics in rows and columns, each with its error.
+    fn numbers(&self) -> Table {
+        let curves = self.curves();
+        let heads = curves.iter().map(|curve| match (curve.name.is_empty(), curve.metric.unit) {
+            (true, _) => curve.metric.label.to_owned(),
+            (false, "%") => format!("{}, %", curve.name),
+            (false, _) => curve.name.clone(),
+        });
+        let rows = self.of_each_x(&curves, |cell, metric| {
+            let summary = cell.summary(metric)?;
+            Some(Unit::default().with_error(summary.mean, summary.standard_error))
+        });
+        Table {
+            heads: std::iter::once(self.label(&self.chart.x).to_owned()).chain(heads).collect(),
+            rows: rows
+                .map(|(name, cells)| {
+                    std::iter::once(name).chain(cells.into_iter().map(Option::unwrap_or_default)).collect()
+                })
+                .collect(),
+        }
+    }
+
+    /// For each value of `x` something of each curve.
+    fn of_each_x<T>(
+        &self,
+        curves: &[Curve<'_>],
+        take: impl Fn(&Cell, &str) -> Option<T>,
+    ) -> impl Iterator<Item = (String, Vec<Option<T>>)> {
+        self.values(Some(&self.chart.x)).into_iter().flatten().map(move |x| {
+            let cells = curves.iter().map(|curve| {
+                let mut cells = self.of(None, curve.series);
+                take(cells.find(|cell| cell.setting.get(&self.chart.x) == Some(x))?, curve.metric.name)
+            });
+            let name = x.as_f64().map_or_else(|| x.to_string(), |number| Unit::default().text(number));
+            (name, cells.collect())
+        })
     }
 }
 

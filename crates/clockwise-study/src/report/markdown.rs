@@ -67,7 +67,9 @@ fn charts(out: &mut String, part: &str, charts: &[Chart]) {
         if !chart.subtitle.is_empty() {
             let _ = writeln!(out, "\n{}", text(&chart.subtitle));
         }
-        let _ = writeln!(out, "\n![{}](pictures/{})", text(&chart.title), super::picture_name(part, at));
+        if chart.is_drawn() {
+            let _ = writeln!(out, "\n![{}](pictures/{})", text(&chart.title), super::picture_name(part, at));
+        }
         table(out, &chart.table());
     }
 }

@@ -73,7 +73,7 @@ pub struct Figure {
     pub verdict: Verdict,
     /// Whether it should hold: another verdict is then a finding about us.
     pub expected: bool,
-    /// Why, where it does not hold or holds in one reading only.
+    /// Why it does not hold or in which reading it does, or what else the reader should know.
     pub reason: String,
 }
 
@@ -190,7 +190,8 @@ impl Report {
         let parts = self.parts.iter().map(|part| (part.name.as_str(), &part.charts));
         let all = std::iter::once(("summary", &self.front)).chain(parts);
         let files = all.flat_map(|(name, charts)| {
-            charts.iter().enumerate().map(move |(at, chart)| (picture_name(name, at), chart.picture()))
+            let drawn = charts.iter().enumerate().filter(|(_, chart)| chart.is_drawn());
+            drawn.map(move |(at, chart)| (picture_name(name, at), chart.picture()))
         });
         files.collect()
     }

@@ -197,6 +197,12 @@ mod tests {
         series = "servers"
         limit = 1.5
         [[chart]]
+        title = "Several numbers"
+        kind = "table"
+        x = "points"
+        y = ["busiest_arcs", "busiest_keys"]
+        only = { servers = 10 }
+        [[chart]]
         title = "Nothing of this is run"
         kind = "points"
         x = "points"
@@ -241,7 +247,7 @@ mod tests {
         let titles: Vec<&str> = part.charts.iter().map(|chart| chart.title.as_str()).collect();
         assert_eq!(
             titles,
-            ["Small ones", "Rows", "Shaded"],
+            ["Small ones", "Rows", "Shaded", "Several numbers"],
             "without the first screen's, and what was not run"
         );
         let Body::Plot(plot) = &part.charts[0].body else { panic!("{part:?}") };
@@ -256,7 +262,10 @@ mod tests {
         assert_eq!(dots.rows[2].marks[1].map(|mark| mark.value), Some(mean("10", "64", "join").mean));
         let Body::Heat(heat) = &part.charts[2].body else { panic!("{part:?}") };
         assert_eq!(heat.rows[0].cells[0], Some(mean("5", "4", "join").mean));
-        assert_eq!((heat.limit, heat.plain), (Some(1.5), false));
+        assert_eq!(heat.limit, Some(1.5));
+        let Body::Numbers(table) = &part.charts[3].body else { panic!("{part:?}") };
+        assert_eq!(table.heads, ["points a server", "arcs", "keys"]);
+        assert_eq!(table.rows.len(), 3);
 
         assert_eq!(part.table.rows.len(), 6);
         assert_eq!(part.table.rows[4][..2], ["10", "16"]);

@@ -12,10 +12,15 @@ pub(super) fn draw(page: &mut Markup, chart: &Chart) {
             page.text("p", &[], &chart.subtitle);
         }
     });
+    let table = chart.table();
+    if !chart.is_drawn() {
+        numbers(page, &table, &chart.title);
+        page.close();
+        return;
+    }
     for (class, width) in [("wide", Width::Wide), ("narrow", Width::Narrow)] {
         page.within("div", &[("class", &class)], |page| page.nest(chart.markup(width)));
     }
-    let table = chart.table();
     if !table.rows.is_empty() {
         page.within("details", &[], |page| {
             page.text("summary", &[], "The numbers");

@@ -241,6 +241,12 @@ impl Dots {
     }
 
     pub(super) fn table(&self) -> Table {
+        if self.bare {
+            // Places on an axis without numbers say nothing: the notes do.
+            let mut table = Table::new(["".to_owned(), self.series.first().cloned().unwrap_or_default()]);
+            table.rows.extend(self.rows.iter().map(|row| vec![row.name.clone(), self.note(row)]));
+            return table;
+        }
         let banded = self.rows.iter().any(|row| row.band.is_some());
         let published = self.rows.iter().any(|row| row.published.is_some());
         let grouped = self.rows.iter().any(|row| !row.group.is_empty());

@@ -22,8 +22,6 @@ pub struct Heat {
     pub log: bool,
     /// A value above this is framed and bold.
     pub limit: Option<f64>,
-    /// Not shaded: the columns are of different kinds.
-    pub plain: bool,
 }
 
 /// One row.
@@ -43,9 +41,6 @@ const ROW: f64 = 26.0;
 
 impl Heat {
     fn shade(&self, value: f64) -> usize {
-        if self.plain {
-            return 0;
-        }
         let all = || self.rows.iter().flat_map(|row| row.cells.iter().flatten().copied());
         let log = self.log && all().all(|value| value > 0.0);
         let scaled = |value: f64| if log { value.ln() } else { value };

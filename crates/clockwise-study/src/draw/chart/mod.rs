@@ -45,6 +45,8 @@ pub enum Body {
     Strips(Strips),
     /// Numbers in rows and columns, shaded.
     Heat(Heat),
+    /// Numbers of several kinds, which no picture would make clearer.
+    Numbers(Table),
 }
 
 /// For which width of the page a chart is laid out. Letters have the same size in both.
@@ -148,6 +150,10 @@ impl Chart {
             Body::Dots(dots) => dots.draw(sheet),
             Body::Strips(strips) => strips.draw(sheet),
             Body::Heat(heat) => heat.draw(sheet),
+            Body::Numbers(_) => {
+                sheet.words("muted", sheet.left, sheet.top + TEXT, "The table has all there is to show.");
+                sheet.top + LINE
+            }
         }
     }
 
@@ -165,12 +171,18 @@ impl Chart {
             Body::Dots(dots) => dots.description(),
             Body::Strips(strips) => strips.description(),
             Body::Heat(heat) => heat.description(),
+            Body::Numbers(table) => format!("A table of {} rows.", table.rows.len()),
         };
         if self.subtitle.is_empty() {
             return shown;
         }
         let stop = if self.subtitle.ends_with(['.', '?', '!']) { "" } else { "." };
         format!("{}{stop} {shown}", self.subtitle)
+    }
+
+    /// Whether it is a picture: what is numbers alone is shown as a table.
+    pub fn is_drawn(&self) -> bool {
+        !matches!(self.body, Body::Numbers(_))
     }
 
     /// All numbers of the chart.
@@ -180,6 +192,7 @@ impl Chart {
             Body::Dots(dots) => dots.table(),
             Body::Strips(strips) => strips.table(),
             Body::Heat(heat) => heat.table(),
+            Body::Numbers(table) => table.clone(),
         }
     }
 }

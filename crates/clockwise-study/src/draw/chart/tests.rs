@@ -183,6 +183,18 @@ fn rows_show_value_error_band_and_publication_on_one_axis() {
 }
 
 #[test]
+fn places_on_an_axis_without_numbers_are_in_no_table() {
+    let mut bare = Dots { bare: true, ..rows() };
+    bare.rows[0].note = "5.25 ± 0.27".to_owned();
+    let table = bare.table();
+    assert_eq!(table.heads, ["", "before"]);
+    assert_eq!(table.rows[0], ["one", "5.25 ± 0.27"]);
+    let picture = chart(Body::Dots(bare)).inline(Width::Wide);
+    let document = Document::parse(&picture).unwrap();
+    assert!(texts(&document).iter().all(|text| text.parse::<f64>().is_err()), "{:?}", texts(&document));
+}
+
+#[test]
 fn points_lie_along_their_line() {
     let strips = Strips {
         label: "the circle".to_owned(),
