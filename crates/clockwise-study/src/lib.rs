@@ -5,7 +5,7 @@
 //! - [`diff`](mod@diff): two fleets side by side, and why they place keys differently.
 //! - [`draw`]: pictures of a ring, of shares and of measurements.
 //! - [`experiment`]: what is measured, as data; [`kernel`]s measure it, the [`runner`] runs them, and
-//!   [`results`] keep what they gave.
+//!   [`results`] keep what they gave, and [`figures`](mod@figures) are what others published of it.
 //! - [`keys`]: reading keys, from files of many kinds, as bytes.
 //! - [`migrate`](mod@migrate): from one scheme to another in steps, and what each costs.
 //! - [`plan`]: the same keys before and after a change, under one scheme or all of them.
@@ -21,6 +21,7 @@ pub mod convert;
 pub mod diff;
 pub mod draw;
 pub mod experiment;
+pub mod figures;
 pub mod kernel;
 pub mod keys;
 mod markup;

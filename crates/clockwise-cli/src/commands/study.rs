@@ -1,13 +1,16 @@
 //! `clockwise study`: published measurements made again, and experiments of a user's own.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::thread;
 
-use clockwise_study::experiment::{self, Experiment, Scale};
+use clockwise_study::experiment::{self, Experiment, Scale, Setting};
+use clockwise_study::figures::{self, Finding, Judgement};
+use clockwise_study::kernel::Kernel;
 use clockwise_study::report::{Cost, Report};
-use clockwise_study::results::Results;
+use clockwise_study::results::{self, Results, Summary};
 use clockwise_study::runner::{self, Journal};
 use serde::Serialize;
 
@@ -15,7 +18,7 @@ use crate::args::{self, Format};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::Runs;
-use crate::output::{self, Align, Cell, Sheet, count, counted, ratio};
+use crate::output::{self, Align, Cell, Sheet, count, counted};
 
 /// A line of `--list`.
 #[derive(Serialize)]
@@ -33,19 +36,24 @@ pub(crate) fn run(args: &args::Study, console: &mut Console<'_>) -> Result<Exit,
     if args.list {
         return list(&experiments, scale, args.format, console);
     }
+    let figures = figures::figures().map_err(Failure::Diagnosed)?;
     let results = measure(args, &experiments, scale)?;
+    let findings = figures::judge(&figures, &results);
     if let Some(folder) = &args.out {
-        write(folder, &results)?;
+        write(folder, &results, &findings)?;
     }
+    let failed: Vec<&Finding<'_>> =
+        findings.iter().filter(|finding| finding.judgement == Judgement::Fails).collect();
     console.answer(|out| match args.format {
-        Format::Json => Ok(results.write_json(out)?),
-        format => sheet(&results).write(format, out),
+        Format::Json => output::json(out, &Document::of(&results, &findings)),
+        Format::Table => {
+            parts(&results).write(Format::Table, out)?;
+            writeln!(out, "\n{}\n", sentence(&results, &findings))?;
+            figures_sheet(failed.iter().copied()).write(Format::Table, out)
+        }
+        format => figures_sheet(findings.iter()).write(format, out),
     })?;
-    if args.format == Format::Table {
-        let cpu: f64 = results.parts.iter().map(|part| part.cpu_seconds).sum();
-        console.note(format_args!("{}, {cpu:.1} s of CPU time", counted(results.runs() as u64, "run")));
-    }
-    Ok(Exit::Fine)
+    Ok(if args.check && !failed.is_empty() { Exit::Findings } else { Exit::Fine })
 }
 
 /// What was named: experiments of ours, or files.
@@ -133,9 +141,10 @@ fn measure(args: &args::Study, experiments: &[Experiment], scale: Scale) -> Resu
     results.map_err(|error| Failure::Input(error.to_string()))
 }
 
-fn write(folder: &Path, results: &Results) -> Result<(), Failure> {
+fn write(folder: &Path, results: &Results, findings: &[Finding<'_>]) -> Result<(), Failure> {
     into(folder, "runs.csv", |out| results.write_csv(out))?;
     into(folder, "runs.json", |out| results.write_json(out))?;
+    into(folder, "figures.csv", |out| figures::write_csv(findings, out))?;
     let report = Report::of(results);
     // What a machine took is in the page alone, and there in a section of its own.
     into(folder, "report.html", |out| out.write_all(report.html(&Cost::of(results)).as_bytes()))?;
@@ -165,32 +174,203 @@ fn into(
     written.map_err(|error| Failure::writing(&path, &error))
 }
 
-/// The mean of every metric at every setting.
-fn sheet(results: &Results) -> Sheet {
+/// The document that `--format json` prints: what was run, and every figure it says something about.
+#[derive(Serialize)]
+struct Document<'r> {
+    scale: &'static str,
+    seed: u64,
+    experiments: Vec<Experimented<'r>>,
+    figures: Vec<Compared<'r>>,
+}
+
+#[derive(Serialize)]
+struct Experimented<'r> {
+    name: &'r str,
+    keys: u64,
+    settings: Vec<Measured<'r>>,
+}
+
+#[derive(Serialize)]
+struct Measured<'r> {
+    setting: &'r Setting,
+    /// By metric.
+    measured: BTreeMap<&'static str, Mean>,
+}
+
+#[derive(Serialize)]
+struct Mean {
+    runs: usize,
+    mean: f64,
+    /// Null of a single run.
+    standard_error: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Compared<'r> {
+    id: &'r str,
+    claim: &'r str,
+    published: &'r str,
+    expected: &'static str,
+    judgement: &'static str,
+    parts: Vec<ComparedPart<'r>>,
+    note: &'r str,
+}
+
+#[derive(Serialize)]
+struct ComparedPart<'r> {
+    what: &'r str,
+    published: f64,
+    low: f64,
+    high: f64,
+    /// Null where it was not measured at this scale.
+    ours: Option<f64>,
+    standard_error: Option<f64>,
+}
+
+impl<'r> Document<'r> {
+    fn of(results: &'r Results, findings: &[Finding<'r>]) -> Document<'r> {
+        let measured = |cell: &'r results::Cell, kernel: &'static Kernel| Measured {
+            setting: &cell.setting,
+            measured: kernel
+                .metrics
+                .iter()
+                .filter_map(|metric| {
+                    let Summary { runs, mean, standard_error, .. } = cell.summary(metric.name)?;
+                    let standard_error = (runs > 1).then_some(standard_error);
+                    Some((metric.name, Mean { runs, mean, standard_error }))
+                })
+                .collect(),
+        };
+        let experiments = results.parts.iter().map(|part| Experimented {
+            name: &part.experiment.name,
+            keys: part.experiment.extent(results.scale).keys,
+            settings: part.cells.iter().map(|cell| measured(cell, part.experiment.kernel)).collect(),
+        });
+        let figures = findings.iter().map(|Finding { figure, ours, judgement }| Compared {
+            id: &figure.id,
+            claim: &figure.claim,
+            published: &figure.published,
+            expected: figure.expected.name(),
+            judgement: judgement.name(),
+            parts: figure
+                .parts
+                .iter()
+                .zip(ours)
+                .map(|(part, ours)| ComparedPart {
+                    what: &part.what,
+                    published: part.published,
+                    low: part.low,
+                    high: part.high,
+                    ours: ours.map(|ours| ours.value),
+                    standard_error: ours.and_then(|ours| ours.standard_error),
+                })
+                .collect(),
+            note: &figure.note,
+        });
+        Document {
+            scale: results.scale.name(),
+            seed: results.root_seed,
+            experiments: experiments.collect(),
+            figures: figures.collect(),
+        }
+    }
+}
+
+/// What was run, and what it took.
+fn parts(results: &Results) -> Sheet {
     let mut sheet = Sheet::new([
         ("experiment", Align::Left),
-        ("setting", Align::Left),
-        ("metric", Align::Left),
+        ("settings", Align::Right),
         ("runs", Align::Right),
-        ("mean", Align::Right),
-        ("standard error", Align::Right),
+        ("CPU seconds", Align::Right),
+        ("title", Align::Left),
     ]);
     for part in &results.parts {
-        for cell in &part.cells {
-            for metric in part.experiment.kernel.metrics {
-                let Some(summary) = cell.summary(metric.name) else { continue };
-                sheet.row([
-                    part.experiment.name.as_str().into(),
-                    cell.setting.to_string().into(),
-                    metric.name.into(),
-                    Cell::new(count(summary.runs as u64), summary.runs),
-                    Cell::new(ratio(summary.mean), summary.mean),
-                    Cell::new(ratio(summary.standard_error), summary.standard_error),
-                ]);
-            }
+        let runs: usize = part.cells.iter().map(|cell| cell.runs.len()).sum();
+        let number = |number: usize| Cell::new(count(number as u64), number);
+        sheet.row([
+            part.experiment.name.as_str().into(),
+            number(part.cells.len()),
+            number(runs),
+            Cell::new(format!("{:.2}", part.cpu_seconds), part.cpu_seconds),
+            part.experiment.title.as_str().into(),
+        ]);
+    }
+    sheet
+}
+
+/// How the figures came out, in a sentence.
+fn sentence(results: &Results, findings: &[Finding<'_>]) -> String {
+    let of = |judgement| findings.iter().filter(|finding| finding.judgement == judgement).count() as u64;
+    let cpu: f64 = results.parts.iter().map(|part| part.cpu_seconds).sum();
+    format!(
+        "{} in {cpu:.1} s of CPU time. Of {}, {} hold, {} fail, {} do not hold as was known, {} were not \
+         measured at this scale, and {} are nothing to measure.",
+        counted(results.runs() as u64, "run"),
+        counted(findings.len() as u64, "published figure"),
+        count(of(Judgement::Holds)),
+        count(of(Judgement::Fails)),
+        count(of(Judgement::DoesNotHold)),
+        count(of(Judgement::NotMeasured)),
+        count(of(Judgement::NothingToMeasure)),
+    )
+}
+
+/// Figures beside what was measured, a row a part.
+fn figures_sheet<'f>(findings: impl Iterator<Item = &'f Finding<'f>>) -> Sheet {
+    let mut sheet = Sheet::new([
+        ("figure", Align::Left),
+        ("part", Align::Left),
+        ("published", Align::Right),
+        ("ours", Align::Right),
+        ("standard error", Align::Right),
+        ("low", Align::Right),
+        ("high", Align::Right),
+        ("judgement", Align::Left),
+    ]);
+    for Finding { figure, ours, judgement } in findings {
+        for (part, ours) in figure.parts.iter().zip(ours) {
+            let number = |value: Option<f64>| match value {
+                Some(value) => Cell::new(figure_number(value), value),
+                None => "".into(),
+            };
+            sheet.row([
+                figure.id.as_str().into(),
+                part.what.as_str().into(),
+                number(Some(part.published)),
+                number(ours.map(|ours| ours.value)),
+                number(ours.and_then(|ours| ours.standard_error)),
+                number(Some(part.low)),
+                number(Some(part.high)),
+                judgement.name().into(),
+            ]);
+        }
+        if figure.parts.is_empty() {
+            let published = figure.published.as_str();
+            let none = || "".into();
+            sheet.row([
+                figure.id.as_str().into(),
+                none(),
+                published.into(),
+                none(),
+                none(),
+                none(),
+                none(),
+                judgement.name().into(),
+            ]);
         }
     }
     sheet
+}
+
+/// Four digits that count, as people read them.
+fn figure_number(value: f64) -> String {
+    match value.abs() {
+        large if large >= 1_000.0 => format!("{value:.0}"),
+        large if large >= 100.0 => format!("{value:.1}"),
+        large if large >= 10.0 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
 }
 
 impl From<args::StudyScale> for Scale {

@@ -5,7 +5,21 @@ use clockwise_config::Diagnostics;
 use super::Experiment;
 
 /// Name and text of each, in the order of the report.
-const FILES: &[(&str, &str)] = &[("ring", include_str!("../../study/ring.toml"))];
+const FILES: &[(&str, &str)] = &[
+    ("ring", include_str!("../../study/ring.toml")),
+    ("shares", include_str!("../../study/shares.toml")),
+    ("mod-n", include_str!("../../study/mod-n.toml")),
+    ("schemes", include_str!("../../study/schemes.toml")),
+    ("maglev", include_str!("../../study/maglev.toml")),
+    ("bounded", include_str!("../../study/bounded.toml")),
+    ("load-cap", include_str!("../../study/load-cap.toml")),
+    ("held-cap", include_str!("../../study/held-cap.toml")),
+    ("labels", include_str!("../../study/labels.toml")),
+    ("ring-lab", include_str!("../../study/ring-lab.toml")),
+    ("samples", include_str!("../../study/samples.toml")),
+    ("formulas", include_str!("../../study/formulas.toml")),
+    ("library", include_str!("../../study/library.toml")),
+];
 
 /// Their names.
 pub fn names() -> impl Iterator<Item = &'static str> {

@@ -48,7 +48,7 @@ pub enum Theory {
 }
 
 impl Theory {
-    pub(super) const WORDS: [(&'static str, Theory); 8] = [
+    pub(crate) const WORDS: [(&'static str, Theory); 8] = [
         ("expected-busiest", Theory::ExpectedBusiest),
         ("expected-idlest", Theory::ExpectedIdlest),
         ("busiest-by-rule", Theory::BusiestByRule),

@@ -5,16 +5,42 @@
 //! fleets, with names and weights, and a study of a thousand random rings needs neither. That both
 //! place keys alike is what the tests of each kernel show.
 
+mod arcs;
+mod bounded;
+mod change;
 pub mod circle;
+mod formulas;
+mod lab;
+mod labels;
+mod library;
+mod maglev;
 pub mod random;
 mod ring;
+mod samples;
+mod scheme;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write as _;
+
+use clockwise::Scheme;
+use clockwise_config::Settings;
 
 use crate::experiment::{Setting, Value};
 
 /// All kernels. A new one is a file of this room and a line here.
-pub const KERNELS: &[Kernel] = &[ring::KERNEL];
+pub const KERNELS: &[Kernel] = &[
+    ring::KERNEL,
+    arcs::KERNEL,
+    scheme::KERNEL,
+    maglev::KERNEL,
+    bounded::KERNEL,
+    labels::KERNEL,
+    lab::KERNEL,
+    samples::KERNEL,
+    formulas::KERNEL,
+    library::KERNEL,
+];
 
 /// The kernel of that name.
 pub fn find(name: &str) -> Option<&'static Kernel> {
@@ -76,6 +102,9 @@ pub enum Values {
     Number(f64, f64),
     /// One of these words.
     Words(&'static [&'static str]),
+    /// A scheme or a dialect of the library with its settings; `compared` stands for all of
+    /// [`Scheme::compared`].
+    Schemes,
 }
 
 impl Knob {
@@ -96,6 +125,15 @@ impl Knob {
             (Values::Words(words), Value::Text(word)) if words.contains(&word.as_str()) => {
                 Ok(vec![Value::Text(word)])
             }
+            (Values::Schemes, Value::Text(word)) if word == "compared" => {
+                let settings = Scheme::compared().into_iter().map(|scheme| Settings::of(&scheme));
+                Ok(settings.map(|settings| Value::Text(settings.to_string())).collect())
+            }
+            (Values::Schemes, Value::Text(text)) => match text.parse::<Settings>().and_then(|s| s.scheme()) {
+                Ok(_) => Ok(vec![Value::Text(text)]),
+                Err(error) => Err(format!("`{name}` is {text:?}: {error}")),
+            },
+            (Values::Schemes, value) => Err(format!("`{name}` is {value}, and it is the name of a scheme")),
             (Values::Words(words), value) => {
                 let mut text = format!("`{name}` is {value}, and it is one of");
                 for word in *words {

@@ -4,15 +4,27 @@ use std::fmt::Display;
 
 use clockwise::hash::{SplitMix64, xxh3_64};
 
+/// What random numbers are for. Streams of one seed have nothing to do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Positions of points, or whatever else places servers.
+    Points = 1,
+    /// Keys.
+    Keys = 2,
+    /// Who leaves.
+    Leaver = 3,
+    /// Choices that are made for each key.
+    Choices = 4,
+}
+
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of a seed. Streams of other numbers (keys, points, who leaves) have nothing to do
-    /// with each other.
-    pub fn new(seed: u64, stream: u64) -> Random {
-        Random(SplitMix64::mix(seed ^ SplitMix64::mix(stream)))
+    /// The stream of a seed.
+    pub fn new(seed: u64, stream: Stream) -> Random {
+        Random(SplitMix64::mix(seed ^ SplitMix64::mix(stream as u64)))
     }
 
     /// The next 64 random bits.

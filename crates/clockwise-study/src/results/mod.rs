@@ -8,6 +8,7 @@ mod summary;
 mod write;
 
 pub use summary::Summary;
+pub(crate) use write::quoted;
 
 use crate::experiment::{Experiment, Scale, Setting};
 use crate::kernel::Measures;

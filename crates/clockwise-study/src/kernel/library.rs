@@ -1,0 +1,52 @@
+//! The library's schemes as they are: named servers, native hashes, and a join.
+//!
+//! The schemes are those of [`Scheme::compared`]: one that is added there is measured here. A file may
+//! also name any scheme or dialect with its settings, as `clockwise plan --placement` takes them.
+
+use clockwise::moves::Tally;
+use clockwise::{Buckets, Server};
+use clockwise_config::Settings;
+
+use super::random::{Random, Stream};
+use super::{Kernel, Knob, Measures, Metric, Trial, Values, arcs};
+use crate::keys::Record;
+use crate::plan::{Fleet, Plan};
+
+pub(super) const KERNEL: Kernel = Kernel {
+    name: "library",
+    about: "every scheme of the library with named servers: evenness by keys, and what a join moves",
+    knobs: &[arcs::SERVERS, Knob { name: "scheme", label: "scheme", values: Values::Schemes, draws: false }],
+    metrics: &[
+        Metric { name: "busiest_keys", label: "busiest ÷ mean, keys", unit: "" },
+        Metric { name: "join", label: "keys moved by a join ÷ the minimum", unit: "" },
+        Metric { name: "join_stray", label: "of the keys, moved elsewhere than to the newcomer", unit: "" },
+    ],
+    revision: 1,
+    cost: |trial| 2.0 * trial.setting.number("servers") * trial.keys as f64,
+    run,
+};
+
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
+    let scheme = || trial.setting.text("scheme").parse::<Settings>().and_then(|settings| settings.scheme());
+    let scheme = scheme().map_err(|error| error.to_string())?;
+    let servers = trial.setting.whole("servers");
+    let fleet = |count: u64| -> Result<Fleet, clockwise::Error> {
+        let server = |i| Server::new(format!("{:016x}-{i:06}", trial.seed));
+        let servers = Buckets::new((0..count).map(server).collect::<Result<Vec<_>, _>>()?)?;
+        Ok(Fleet { scheme: scheme.clone(), servers })
+    };
+    let plan = || Plan::new(&fleet(servers)?, &fleet(servers + 1)?);
+    let mut plan = plan().map_err(|error| error.to_string())?;
+    let mut keys = Random::new(trial.seed, Stream::Keys);
+    for _ in 0..trial.keys {
+        plan.record(Record { key: &keys.bits().to_le_bytes(), tally: Tally::KEY });
+    }
+    let moves = plan.finish(|_, _, _| ()).moves;
+    let total = moves.total().keys as f64;
+    if let Some(busiest) = moves.busiest_over_mean_of_keys() {
+        out.put("busiest_keys", busiest.before);
+    }
+    out.put("join", moves.moved().keys as f64 / (total * moves.minimum().as_f64()));
+    out.put("join_stray", moves.stray().keys as f64 / total);
+    Ok(())
+}

@@ -1,0 +1,1 @@
+//! Each kernel against the library's own placements, at small sizes.
