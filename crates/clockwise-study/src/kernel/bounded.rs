@@ -6,6 +6,8 @@
 //! full to the end, the walks of many keys are one: each point of a full server says where the next
 //! one with room is, as in the forests of union-find.
 
+use std::borrow::Cow;
+
 use clockwise::Cap;
 
 use super::change::Change;
@@ -76,28 +78,26 @@ impl<'c> Walks<'c> {
     }
 
     fn points_of(&self, server: u32) -> &[u32] {
-        let range = server as usize..server as usize + 2;
-        match self.first[range] {
-            [from, to] => &self.points[from as usize..to as usize],
-            _ => &[],
-        }
+        let at = server as usize;
+        &self.points[self.first[at] as usize..self.first[at + 1] as usize]
     }
 
     /// Places keys in their order: each begins at its point and goes to the first server with room.
-    /// The caps of those present add up to the keys or more.
-    fn place(&self, absent: impl Fn(u32) -> bool, starts: &[u32], cap: u32) -> Placed {
+    /// Points of absent servers have other `owners`. The caps of those present add up to the keys or
+    /// more.
+    fn place(&self, owners: &[u32], starts: &[u32], cap: u32) -> (Vec<u32>, Vec<u32>) {
         let last = self.servers.len() - 1;
         let after = |point: u32| if point as usize == last { 0 } else { point + 1 };
         // Where to go from each point: to itself while its server has room.
         let mut to: Vec<u32> = (0..self.servers.len() as u32).collect();
-        for (point, &server) in self.servers.iter().enumerate() {
-            if absent(server) {
+        for (point, (server, owner)) in self.servers.iter().zip(owners).enumerate() {
+            if server != owner {
                 to[point] = after(point as u32);
             }
         }
         let mut loads = vec![0_u32; self.first.len() - 1];
-        let mut owners = Vec::with_capacity(starts.len());
-        for &start in starts {
+        let mut placed = vec![0_u32; starts.len()];
+        for (&start, place) in starts.iter().zip(&mut placed) {
             let mut point = start;
             while to[point as usize] != point {
                 // Halve the way for those that come after.
@@ -106,7 +106,7 @@ impl<'c> Walks<'c> {
                 point = next;
             }
             let server = self.servers[point as usize];
-            owners.push(server);
+            *place = server;
             let load = &mut loads[server as usize];
             *load += 1;
             if *load == cap {
@@ -115,13 +115,70 @@ impl<'c> Walks<'c> {
                 }
             }
         }
-        Placed { owners, loads }
+        (placed, loads)
     }
 }
 
-struct Placed {
-    owners: Vec<u32>,
+/// The keys, by the point that each begins at.
+struct Keys {
+    starts: Vec<u32>,
+    per_point: Vec<u32>,
+}
+
+/// Where all keys are, some servers being there.
+struct Placed<'c> {
+    /// Who owns the arc of each point.
+    owners: &'c [u32],
+    /// The server of each key, where the cap keeps any key from its owner.
+    moved_on: Option<Vec<u32>>,
     loads: Vec<u32>,
+    plain_loads: Vec<u32>,
+    cap: u32,
+}
+
+impl<'c> Placed<'c> {
+    fn new(walks: &Walks<'_>, owners: &'c [u32], keys: &Keys, cap: u32) -> Placed<'c> {
+        let mut plain_loads = vec![0_u32; walks.first.len() - 1];
+        for (&owner, count) in owners.iter().zip(&keys.per_point) {
+            plain_loads[owner as usize] += count;
+        }
+        // Where no owner gets more than its cap, each key stays with its owner.
+        if most(&plain_loads) <= cap {
+            return Placed { owners, moved_on: None, loads: plain_loads.clone(), plain_loads, cap };
+        }
+        let (placed, loads) = walks.place(owners, &keys.starts, cap);
+        Placed { owners, moved_on: Some(placed), loads, plain_loads, cap }
+    }
+
+    /// The server of each key.
+    fn servers(&self, keys: &Keys) -> Cow<'_, [u32]> {
+        match &self.moved_on {
+            Some(placed) => Cow::Borrowed(placed),
+            None => keys.starts.iter().map(|&start| self.owners[start as usize]).collect(),
+        }
+    }
+
+    /// How many keys are not with their owner.
+    fn displaced(&self, keys: &Keys) -> usize {
+        let Some(placed) = &self.moved_on else { return 0 };
+        let off = |(start, server): &(&u32, &u32)| self.owners[**start as usize] != **server;
+        keys.starts.iter().zip(placed).filter(off).count()
+    }
+
+    /// How many keys are elsewhere.
+    fn moved(&self, after: &Placed<'_>, keys: &Keys) -> usize {
+        if self.moved_on.is_none() && after.moved_on.is_none() {
+            let points = self.owners.iter().zip(after.owners).zip(&keys.per_point);
+            let moved = points.filter(|((before, after), _)| before != after);
+            return moved.map(|(_, count)| *count as usize).sum();
+        }
+        let (before, after) = (self.servers(keys), after.servers(keys));
+        before.iter().zip(after.iter()).filter(|(before, after)| before != after).count()
+    }
+}
+
+fn most(loads: &[u32]) -> u32 {
+    loads.iter().copied().max().unwrap_or(0)
 }
 
 fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
@@ -137,49 +194,43 @@ fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
     let cap = cap_of(servers);
     let (cap_joined, cap_left) = if held { (cap, cap) } else { (cap_of(servers + 1), cap_of(servers - 1)) };
     let caps = [cap, cap_joined, cap_left].map(u32::try_from);
-    let ([Ok(cap), Ok(cap_joined), Ok(cap_left)], Ok(keys)) = (caps, usize::try_from(total)) else {
+    let ([Ok(cap), Ok(cap_joined), Ok(cap_left)], Ok(count)) = (caps, usize::try_from(total)) else {
         return Err(format!("{total} keys are too many"));
     };
     if u64::from(cap_left) * (servers - 1) < total {
         return Err(format!("{} servers of {cap_left} keys have no room for {total}", servers - 1));
     }
 
-    let starts: Vec<u32> = change.points_of_keys(trial.seed, keys).map(|point| point as u32).collect();
-    let walks = Walks::new(change.joined(), change.servers + 1);
-    let newcomer = change.newcomer();
-    let before = walks.place(|server| server == newcomer, &starts, cap);
-    let joined = walks.place(|_| false, &starts, cap_joined);
-    let left = walks.place(|server| server == newcomer || server == change.leaver, &starts, cap_left);
-
-    let mut plain = vec![0_u32; change.servers as usize];
-    let mut displaced = 0_usize;
-    for (&start, &server) in starts.iter().zip(&before.owners) {
-        let owner = change.before[start as usize];
-        plain[owner as usize] += 1;
-        displaced += usize::from(owner != server);
+    let starts: Vec<u32> = change.points_of_keys(trial.seed, count).map(|point| point as u32).collect();
+    let mut per_point = vec![0_u32; change.circle.len()];
+    for &start in &starts {
+        per_point[start as usize] += 1;
     }
-    let moved = |after: &Placed| before.owners.iter().zip(&after.owners).filter(|(b, a)| b != a).count();
+    let keys = Keys { starts, per_point };
+    let walks = Walks::new(change.joined(), change.servers + 1);
+    let before = Placed::new(&walks, &change.before, &keys, cap);
+    let joined = Placed::new(&walks, change.joined(), &keys, cap_joined);
+    let left = Placed::new(&walks, &change.left, &keys, cap_left);
+
     let loads = &before.loads[..change.servers as usize];
-    let most = |loads: &[u32]| loads.iter().copied().max().unwrap_or(0);
     let mean = total as f64 / servers as f64;
     let over_mean = |load: u32| f64::from(load) / mean;
-    let within =
-        most(&before.loads) <= cap && most(&joined.loads) <= cap_joined && most(&left.loads) <= cap_left;
+    let within = [&before, &joined, &left].iter().all(|placed| most(&placed.loads) <= placed.cap);
     let near = loads.iter().filter(|load| (f64::from(**load) - mean).abs() <= 2.0).count();
     out.put("busiest_keys", over_mean(most(loads)));
     out.put("idlest_keys", over_mean(loads.iter().copied().min().unwrap_or(0)));
-    out.put("plain_busiest", over_mean(most(&plain)));
+    out.put("plain_busiest", over_mean(most(&before.plain_loads)));
     out.put("cap_keys", f64::from(cap));
     out.put("within_cap", f64::from(u8::from(within)));
-    out.put("cap_reached", f64::from(u8::from(most(&plain) >= cap)));
+    out.put("cap_reached", f64::from(u8::from(most(&before.plain_loads) >= cap)));
     out.put("within_two", near as f64 / servers as f64);
-    out.put("displaced", displaced as f64 / total as f64);
+    out.put("displaced", before.displaced(&keys) as f64 / total as f64);
     let least = total as f64 / (servers + 1) as f64;
-    let moved_by_join = moved(&joined);
-    let to_newcomer = joined.loads[newcomer as usize];
-    out.put("join", moved_by_join as f64 / least);
-    out.put("join_others", (moved_by_join as f64 - f64::from(to_newcomer)) / least);
-    out.put("leave", moved(&left) as f64 / mean);
-    out.put("leave_own", moved(&left) as f64 / f64::from(loads[change.leaver as usize]));
+    let moved_by_join = before.moved(&joined, &keys) as f64;
+    let moved_by_leave = before.moved(&left, &keys) as f64;
+    out.put("join", moved_by_join / least);
+    out.put("join_others", (moved_by_join - f64::from(joined.loads[change.newcomer() as usize])) / least);
+    out.put("leave", moved_by_leave / mean);
+    out.put("leave_own", moved_by_leave / f64::from(loads[change.leaver as usize]));
     Ok(())
 }

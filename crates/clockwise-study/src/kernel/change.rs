@@ -31,7 +31,7 @@ impl Change {
             return Err(format!("{servers} servers with {points} points each are more than {most} points"));
         };
         let leaver = Random::new(seed, Stream::Leaver).below(servers) as u32;
-        let circle = Circle::random(&mut Random::new(seed, Stream::Points), count + 1, points);
+        let circle = Circle::random(&Random::new(seed, Stream::Points), count + 1, points);
         let before = circle.owners_without(|server| server == count);
         let left = circle.owners_without(|server| server == count || server == leaver);
         Ok(Change { circle, servers: count, leaver, before, left })
@@ -51,6 +51,11 @@ impl Change {
     pub(super) fn points_of_keys(&self, seed: u64, count: usize) -> impl Iterator<Item = usize> {
         let mut keys = Random::new(seed, Stream::Keys);
         (0..count).map(move |_| self.circle.point(keys.bits()))
+    }
+
+    /// How many of `count` random keys belong to each point.
+    pub(super) fn keys_per_point(&self, seed: u64, count: usize) -> Vec<u32> {
+        self.circle.count_keys(&Random::new(seed, Stream::Keys), count)
     }
 
     /// Adds up what points have, for each of the servers before.

@@ -146,7 +146,7 @@ impl Owners {
         self.count(|before, after| before != after)
     }
 
-    fn from_to(&self, from: char, to: char) -> f64 {
+    fn sent(&self, from: char, to: char) -> f64 {
         self.count(|before, after| (before, after) == (from, to))
     }
 }
@@ -176,8 +176,8 @@ fn run(out: &mut Measures) -> Result<(), clockwise::Error> {
     let e = Owners::of(&mod_n(&LETTERS[..4])?, &mod_n(&LETTERS[..5])?, &keys);
     out.put("mod_join_e", e.moved());
     out.put("mod_join_e_old", e.count(|before, after| before != after && after != 'E'));
-    out.put("mod_a_to_b", e.from_to('A', 'B'));
-    out.put("mod_b_to_c", e.from_to('B', 'C'));
+    out.put("mod_a_to_b", e.sent('A', 'B'));
+    out.put("mod_b_to_c", e.sent('B', 'C'));
     out.put("mod_leave_d", Owners::of(&mod_n(&LETTERS)?, &mod_n(&without('D'))?, &keys).moved());
 
     let shares = |tokens| -> Result<Vec<f64>, clockwise::Error> {
@@ -194,19 +194,19 @@ fn run(out: &mut Measures) -> Result<(), clockwise::Error> {
 
     let leave = Owners::of(&ring(&LETTERS, 1)?, &ring(&without('D'), 1)?, &keys);
     out.put("keys_d", leave.count(|before, _| before == 'D'));
-    out.put("d_to_a", leave.from_to('D', 'A'));
+    out.put("d_to_a", leave.sent('D', 'A'));
     out.put("keys_a", leave.count(|before, _| before == 'A'));
     out.put("keys_a_after", leave.count(|_, after| after == 'A'));
     let leave = Owners::of(&ring(&LETTERS, 200)?, &ring(&without('D'), 200)?, &keys);
     out.put("keys_d_200", leave.count(|before, _| before == 'D'));
     for (metric, to) in [("d_to_a_200", 'A'), ("d_to_c_200", 'C'), ("d_to_e_200", 'E'), ("d_to_g_200", 'G')] {
-        out.put(metric, leave.from_to('D', to));
+        out.put(metric, leave.sent('D', to));
     }
 
     let leave = Owners::of(&rendezvous(&LETTERS[..4])?, &rendezvous(&['A', 'C', 'D'])?, &keys);
     out.put("rendezvous_b", leave.count(|before, _| before == 'B'));
     for (metric, to) in [("rendezvous_b_to_a", 'A'), ("rendezvous_b_to_c", 'C'), ("rendezvous_b_to_d", 'D')] {
-        out.put(metric, leave.from_to('B', to));
+        out.put(metric, leave.sent('B', to));
     }
     out.put("rendezvous_leave_b", leave.moved());
 

@@ -25,11 +25,6 @@ pub(super) const KERNEL: Kernel = Kernel {
             name: "leave_slots", label: "slots moved by a leave ÷ the departed server's own", unit: ""
         },
         Metric { name: "leave_share_slots", label: "share of all slots that a leave moves", unit: "" },
-        Metric {
-            name: "leave_last_share_slots",
-            label: "share of all slots that move when the last in the list leaves",
-            unit: "",
-        },
     ],
     revision: 1,
     cost: |trial| {
@@ -77,7 +72,8 @@ fn fill(size: u32, mut walks: Vec<Walk>) -> Vec<u32> {
 fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
     let servers = trial.setting.whole("servers") as u32;
     let size = trial.setting.whole("table") as u32;
-    let prime = (2..).take_while(|divisor| divisor * divisor <= size).all(|divisor| size % divisor != 0);
+    let prime =
+        (2..).take_while(|divisor| divisor * divisor <= size).all(|divisor| !size.is_multiple_of(divisor));
     if !prime || size < servers {
         let problem = if prime { "smaller than the number of servers" } else { "not a prime" };
         return Err(format!("a table of {size} slots is {problem}"));
@@ -97,7 +93,6 @@ fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
     let before = table(&|server| server < servers);
     let joined = table(&|_| true);
     let left = table(&|server| server < servers && server != leaver);
-    let last_left = table(&|server| server < servers - 1);
 
     let mut per_slot = vec![0_u32; size as usize];
     let mut keys = Random::new(trial.seed, Stream::Keys);
@@ -130,6 +125,5 @@ fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
     out.put("leave", moved_keys as f64 / f64::from(counts[leaver as usize]));
     out.put("leave_slots", f64::from(moved_slots) / f64::from(slots[leaver as usize]));
     out.put("leave_share_slots", share(moved_slots));
-    out.put("leave_last_share_slots", share(moved(&last_left).0));
     Ok(())
 }

@@ -35,10 +35,7 @@ fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
     let change = Change::draw(trial.seed, trial.setting.whole("servers"), trial.setting.whole("points"))?;
     arcs::measure(&change, out);
 
-    let mut per_point = vec![0_u32; change.circle.len()];
-    for point in change.points_of_keys(trial.seed, trial.keys) {
-        per_point[point] += 1;
-    }
+    let per_point = change.keys_per_point(trial.seed, trial.keys);
     let per_server = change.per_server(&per_point);
     let mut inherits = vec![false; per_server.len()];
     let (mut moved, mut stray, mut moved_by_leave) = (0_u64, 0_u64, 0_u64);

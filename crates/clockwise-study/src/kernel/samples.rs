@@ -114,7 +114,7 @@ fn jump(keys: &[String], out: &mut Measures) -> Result<(), clockwise::Error> {
 fn bounded(out: &mut Measures) -> Result<(), clockwise::Error> {
     let fleet = Members::new([Server::new("a")?, Server::new("b")?, Server::new("c")?, Server::new("d")?])?;
     let ring = Ring::builder(Md5).points_per_weight(100).label(Label::Joined("-")).build(&fleet)?;
-    let request = |i: u32| if i % 2 == 0 { "video:hot".to_owned() } else { format!("video:{i}") };
+    let request = |i: u32| if i.is_multiple_of(2) { "video:hot".to_owned() } else { format!("video:{i}") };
     let requests: Vec<String> = (0..1_000).map(request).collect();
     let filled = fill_arriving(&ring, &requests, Cap::QUARTER);
     for (metric, load) in ["bounded_a", "bounded_b", "bounded_c", "bounded_d"].into_iter().zip(filled.loads())

@@ -104,29 +104,45 @@ fn mod_n(trial: &Trial<'_>, servers: u32, out: &mut Measures) {
     out.put("leave_stray", (left - u64::from(own)) as f64);
 }
 
-/// Where a key is of n buckets and of n + 1, and in how many turns of the loop: the longer walk begins
-/// with the shorter one.
-pub(super) fn jump_of_both(mut key: u64, buckets: u32) -> (u32, u32, u32) {
+/// How many keys jump at a time: their divisions do not wait for each other.
+const LANES: usize = 8;
+
+/// Where keys are of n buckets and of n + 1, and in how many turns of the loop: the longer walk begins
+/// with the shorter one. Keys whose walk has ended go on turning, to no effect, until all have.
+pub(super) fn jump_of_both(mut keys: [u64; LANES], buckets: u32) -> [(u32, u32, u32); LANES] {
     let n = i64::from(buckets);
-    let (mut bucket, mut next, mut turns) = (0_i64, 0_i64, 0);
-    while next < n {
-        bucket = next;
-        key = key.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
-        next = ((bucket + 1) as f64 * ((1_u64 << 31) as f64 / ((key >> 33) + 1) as f64)) as i64;
-        turns += 1;
+    let (mut at, mut next, mut turns) = ([0_i64; LANES], [0_i64; LANES], [0_u32; LANES]);
+    while next.iter().any(|&next| next < n) {
+        for lane in 0..LANES {
+            let goes_on = next[lane] < n;
+            at[lane] = if goes_on { next[lane] } else { at[lane] };
+            let key = keys[lane].wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+            keys[lane] = key;
+            let to = ((at[lane] + 1) as f64 * ((1_u64 << 31) as f64 / ((key >> 33) + 1) as f64)) as i64;
+            next[lane] = if goes_on { to } else { next[lane] };
+            turns[lane] += u32::from(goes_on);
+        }
     }
-    (bucket as u32, if next == n { buckets } else { bucket as u32 }, turns)
+    std::array::from_fn(|lane| {
+        let at = at[lane] as u32;
+        (at, if next[lane] == n { buckets } else { at }, turns[lane])
+    })
 }
 
 fn jump(trial: &Trial<'_>, servers: u32, out: &mut Measures) {
     let mut counts = vec![0_u32; servers as usize];
     let (mut joined, mut stray, mut all_turns) = (0, 0, 0);
-    for key in keys(trial) {
-        let (owner, after, turns) = jump_of_both(key, servers);
-        counts[owner as usize] += 1;
-        all_turns += u64::from(turns);
-        joined += u64::from(after != owner);
-        stray += u64::from(after != owner && after != servers);
+    let mut keys = keys(trial);
+    let mut left = trial.keys;
+    while left > 0 {
+        let jumped = jump_of_both(std::array::from_fn(|_| keys.next().unwrap_or(0)), servers);
+        for (owner, after, turns) in jumped.into_iter().take(left) {
+            counts[owner as usize] += 1;
+            all_turns += u64::from(turns);
+            joined += u64::from(after != owner);
+            stray += u64::from(after != owner && after != servers);
+        }
+        left = left.saturating_sub(LANES);
     }
     out.put("busiest_keys", busiest_over_mean(&counts, trial.keys));
     joins(trial, servers, joined, stray, out);
