@@ -1,11 +1,11 @@
 // Where things lie on the ring. Lengths are parts of the half width of its square.
 
-export const BAND_OUT = 0.84;
-export const BAND_IN = 0.71;
-export const TICK_OUT = 0.875;
-export const LABEL_AT = 0.94;
+export const BAND_OUT = 0.865;
+export const BAND_IN = 0.735;
+export const TICK_OUT = 0.895;
+export const LABEL_AT = 0.95;
 /** The lanes that keys lie in, outermost first. */
-export const LANES = [0.645, 0.585, 0.525, 0.465];
+export const LANES = [0.67, 0.61, 0.55, 0.49];
 const TAU = 2 * Math.PI;
 
 /** The angle of a turn as a canvas counts: 0 at three o'clock. */

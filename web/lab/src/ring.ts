@@ -5,7 +5,7 @@ import { drawBand, DOTS, type Drawing } from './band.ts';
 import { DISPLACED, MOVED, REROUTED, type KeyFigures, type View } from './core.ts';
 import { h, replace, s, say, still } from './dom.ts';
 import { count, degrees } from './format.ts';
-import { BAND_IN, BAND_OUT, LABEL_AT, LANES, at, lanes, spread, type Point } from './geometry.ts';
+import { BAND_IN, BAND_OUT, LABEL_AT, LANES, TICK_OUT, at, lanes, spread, type Point } from './geometry.ts';
 import { colourOf, type Look } from './palette.ts';
 
 /** Half the width of the drawing, in its own units. */
@@ -218,7 +218,7 @@ export class Ring {
         const name = view.names[view.arcOwners[token]!]!;
         const label = at(placed[token]!, LABEL_AT * U);
         if (Math.abs(placed[token]! - turn) > 0.002) {
-          const [from, to] = [at(turn, 0.875 * U), at(placed[token]!, 0.9 * U)];
+          const [from, to] = [at(turn, TICK_OUT * U), at(placed[token]!, (TICK_OUT + 0.02) * U)];
           this.signs.append(s('line', { x1: from.x, y1: from.y, x2: to.x, y2: to.y, class: 'leader', 'stroke-width': 1.5 * size }));
         }
         this.signs.append(this.sign(label, looks.get(name)?.sign ?? '?', (narrow ? 15 : 18) * size));
