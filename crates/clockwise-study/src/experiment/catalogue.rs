@@ -19,6 +19,16 @@ const FILES: &[(&str, &str)] = &[
     ("samples", include_str!("../../study/samples.toml")),
     ("formulas", include_str!("../../study/formulas.toml")),
     ("library", include_str!("../../study/library.toml")),
+    ("kept", include_str!("../../study/kept.toml")),
+    ("kept-series", include_str!("../../study/kept-series.toml")),
+    ("drift", include_str!("../../study/drift.toml")),
+    ("allocation", include_str!("../../study/allocation.toml")),
+    ("losses", include_str!("../../study/losses.toml")),
+    ("weights", include_str!("../../study/weights.toml")),
+    ("zones", include_str!("../../study/zones.toml")),
+    ("popularity", include_str!("../../study/popularity.toml")),
+    ("requests", include_str!("../../study/requests.toml")),
+    ("hashes", include_str!("../../study/hashes.toml")),
 ];
 
 /// Their names.

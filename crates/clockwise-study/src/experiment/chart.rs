@@ -43,12 +43,15 @@ pub enum Theory {
     Floor,
     /// How many servers inherit from one that leaves. Knobs `servers`, `points`.
     ExpectedHeirs,
+    /// 1 − (1 − 1 ÷ (n − 1))^(2v(r − 1)), in per cent: two servers hold copies of some key in common.
+    /// Knobs `servers`, `points`, `replicas`.
+    QuorumLoss,
     /// 1: exactly the least.
     One,
 }
 
 impl Theory {
-    pub(crate) const WORDS: [(&'static str, Theory); 8] = [
+    pub(crate) const WORDS: [(&'static str, Theory); 9] = [
         ("expected-busiest", Theory::ExpectedBusiest),
         ("expected-idlest", Theory::ExpectedIdlest),
         ("busiest-by-rule", Theory::BusiestByRule),
@@ -56,6 +59,7 @@ impl Theory {
         ("mod-n", Theory::ModN),
         ("floor", Theory::Floor),
         ("expected-heirs", Theory::ExpectedHeirs),
+        ("quorum-loss", Theory::QuorumLoss),
         ("one", Theory::One),
     ];
 
@@ -74,6 +78,7 @@ impl Theory {
             Theory::ModN => "n ÷ (n + 1)",
             Theory::Floor => "1 ÷ (n + 1)",
             Theory::ExpectedHeirs => "(n − 1)(1 − C((n − 1)v − 1, v) ÷ C(nv − 1, v))",
+            Theory::QuorumLoss => "1 − (1 − 1 ÷ (n − 1))^(2v(r − 1))",
             Theory::One => "1",
         }
     }
@@ -93,6 +98,9 @@ impl Theory {
             Theory::ModN => servers.map(|n| n as f64 / (n as f64 + 1.0)),
             Theory::Floor => servers.map(|n| 1.0 / (n as f64 + 1.0)),
             Theory::ExpectedHeirs => theory::expected_heirs(servers?, points?).ok(),
+            Theory::QuorumLoss => theory::sharing_chance(servers?, points?, whole("replicas")?)
+                .ok()
+                .map(|chance| 100.0 * chance),
             Theory::One => Some(1.0),
         }
     }

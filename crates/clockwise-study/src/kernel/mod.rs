@@ -5,21 +5,30 @@
 //! fleets, with names and weights, and a study of a thousand random rings needs neither. That both
 //! place keys alike is what the tests of each kernel show.
 
+mod allocation;
 mod arcs;
 mod bounded;
 mod change;
 pub mod circle;
+mod drift;
+mod fleet;
 mod formulas;
+mod hashes;
+mod kept;
 mod lab;
 mod labels;
 mod library;
+mod losses;
 mod maglev;
+mod popularity;
 pub mod random;
 mod ring;
 mod samples;
 mod scheme;
 #[cfg(test)]
 mod tests;
+mod weights;
+mod zones;
 
 use std::fmt::Write as _;
 
@@ -40,6 +49,15 @@ pub const KERNELS: &[Kernel] = &[
     samples::KERNEL,
     formulas::KERNEL,
     library::KERNEL,
+    kept::KERNEL,
+    drift::KERNEL,
+    allocation::KERNEL,
+    losses::KERNEL,
+    weights::KERNEL,
+    zones::KERNEL,
+    popularity::ZIPF,
+    popularity::REAL,
+    hashes::KERNEL,
 ];
 
 /// The kernel of that name.
@@ -102,6 +120,8 @@ pub enum Values {
     Number(f64, f64),
     /// One of these words.
     Words(&'static [&'static str]),
+    /// One of the words of a list that grows elsewhere (the hashes), or `all` for each of them.
+    Listed(fn() -> Vec<String>),
     /// A scheme or a dialect of the library with its settings; `compared` stands for all of
     /// [`Scheme::compared`].
     Schemes,
@@ -134,6 +154,15 @@ impl Knob {
                 Err(error) => Err(format!("`{name}` is {text:?}: {error}")),
             },
             (Values::Schemes, value) => Err(format!("`{name}` is {value}, and it is the name of a scheme")),
+            (Values::Listed(list), Value::Text(word)) if word == "all" => {
+                Ok(list().into_iter().map(Value::Text).collect())
+            }
+            (Values::Listed(list), Value::Text(word)) if list().contains(&word) => {
+                Ok(vec![Value::Text(word)])
+            }
+            (Values::Listed(list), value) => {
+                Err(format!("`{name}` is {value}, and it is all or one of {}", list().join(", ")))
+            }
             (Values::Words(words), value) => {
                 let mut text = format!("`{name}` is {value}, and it is one of");
                 for word in *words {

@@ -213,6 +213,23 @@ pub fn expected_heirs(servers: u64, points: u64) -> Result<f64, OutOfRange> {
     Ok(if servers == 1 { 0.0 } else { -(n - 1.0) * empty.exp_m1() })
 }
 
+/// The chance that two of `servers` hold copies of some key in common, on a ring with `points` random
+/// points a server and `replicas` copies of each key.
+///
+/// With three copies and a quorum of two it is the chance that losing any two servers takes some key's
+/// quorum. Each point has replicas − 1 holders behind it and as many before it, which are taken as
+/// balls thrown into the other servers: Joseph Lynch and Josh Snyder, "Cassandra Availability with
+/// Virtual Nodes" (2018), section 4. Holders of one key are distinct, so that it is an approximation:
+/// of one point a server and three copies, 4 ÷ (n − 1) exactly.
+pub fn sharing_chance(servers: u64, points: u64, replicas: u64) -> Result<f64, OutOfRange> {
+    let n = check_servers(servers)?;
+    let v = check_points(points)?;
+    if servers < 2 || replicas < 2 {
+        return Ok(0.0);
+    }
+    Ok(1.0 - (1.0 - 1.0 / (n - 1.0)).powf(2.0 * v * (replicas - 1) as f64))
+}
+
 fn check_servers(servers: u64) -> Result<f64, OutOfRange> {
     if (1..=LIMIT).contains(&servers) { Ok(servers as f64) } else { Err(OutOfRange::Servers(servers)) }
 }

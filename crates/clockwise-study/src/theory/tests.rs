@@ -373,3 +373,15 @@ fn extremes_of_the_ranges_are_answered() {
         }
     }
 }
+
+/// The expected neighbours that Lynch and Snyder state for three racks of twenty, of forty possible.
+#[test]
+fn the_chance_to_share_keys_is_the_published_number_of_neighbours() {
+    for (points, neighbours) in [(256, 39.999_999_999_8), (16, 32.086_740_714_5), (4, 13.323_193_263)] {
+        let chance = sharing_chance(41, points, 3).unwrap();
+        assert!((40.0 * chance - neighbours).abs() < 1e-9, "{points} points: {}", 40.0 * chance);
+    }
+    assert_eq!(sharing_chance(10, 5, 1), Ok(0.0));
+    assert_eq!(sharing_chance(1, 5, 3), Ok(0.0));
+    assert_eq!(sharing_chance(0, 5, 3), Err(OutOfRange::Servers(0)));
+}

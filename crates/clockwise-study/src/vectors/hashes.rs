@@ -73,8 +73,13 @@ fn named(hash: NamedHash) -> &'static str {
     }
 }
 
+/// The names of all of them.
+pub(crate) fn names() -> Vec<String> {
+    all().iter().map(|(hash, _)| hash.name().into_owned()).collect()
+}
+
 /// The hash of that name.
-pub(super) fn find(name: &str) -> Option<Box<dyn KeyHash>> {
+pub(crate) fn find(name: &str) -> Option<Box<dyn KeyHash>> {
     all().into_iter().map(|(hash, _)| hash).find(|hash| hash.name() == name)
 }
 

@@ -21,7 +21,7 @@
 //! ```
 
 mod check;
-mod hashes;
+pub(crate) mod hashes;
 mod keys;
 mod make;
 mod model;
