@@ -485,6 +485,10 @@ function ratio(number) {
   return [BigInt(whole + digits), 10n ** BigInt(digits.length)];
 }
 
+// The key of a test with the prefix that stands before every key, if the pool has one.
+const hashed = ({ settings }, test) =>
+  Buffer.concat([Buffer.from(settings.key_prefix ?? ""), Buffer.from(test.key, "hex")]);
+
 // Where keys go that arrive in order and all stay, under the cap of bounded loads.
 function fill(group, placement) {
   const active = group.servers.filter((server) => server.state !== "draining");
@@ -494,7 +498,7 @@ function fill(group, placement) {
   const loads = new Map(active.map((server) => [server.name, 0n]));
   return group.tests.map((test, before) => {
     const total = BigInt(before + 1);
-    return placement.preference(Buffer.from(test.key, "hex")).find((name) => {
+    return placement.preference(hashed(group, test)).find((name) => {
       const cap = ((unit + part) * total * weights.get(name) + under - 1n) / under;
       const takes = loads.get(name) < cap;
       if (takes) loads.set(name, loads.get(name) + 1n);
@@ -561,7 +565,7 @@ class Checker {
   owners(number, group, placement) {
     const goesTo = group.scheme === "bounded" ? fill(group, placement) : [];
     group.tests.forEach((test, at) => {
-      const key = Buffer.from(test.key, "hex");
+      const key = hashed(group, test);
       this.compare(number, test, "owner", test.owner, placement.owner(key));
       if (test.preference && placement.preference) {
         const list = placement.preference(key).slice(0, test.preference.length);

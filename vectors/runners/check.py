@@ -459,6 +459,11 @@ def place(group):
     raise Unknown(f"the scheme {scheme}")
 
 
+def hashed(group, test):
+    """The key of a test with the prefix that stands before every key, if the pool has one."""
+    return group["settings"].get("key_prefix", "").encode() + bytes.fromhex(test["key"])
+
+
 def fill(group, placement):
     """Where keys go that arrive in order and all stay, under the cap of bounded loads."""
     weights = {s["name"]: s["weight"] for s in group["servers"] if s.get("state") != "draining"}
@@ -466,7 +471,7 @@ def fill(group, placement):
     over, under = (1 + Fraction(str(group["settings"]["epsilon"]))).as_integer_ratio()
     loads = dict.fromkeys(weights, 0)
     for total, test in enumerate(group["tests"], 1):
-        for name in placement.preference(bytes.fromhex(test["key"])):
+        for name in placement.preference(hashed(group, test)):
             cap = -(-over * total * weights[name] // (under * sum(weights.values())))
             if loads[name] < cap:
                 loads[name] += 1
@@ -523,7 +528,7 @@ class Checker:
     def owners(self, number, group, placement):
         goes_to = list(fill(group, placement)) if group.get("scheme") == "bounded" else None
         for at, test in enumerate(group["tests"]):
-            key = bytes.fromhex(test["key"])
+            key = hashed(group, test)
             self.compare(number, test, "owner", test["owner"], placement.owner(key))
             if "preference" in test and hasattr(placement, "preference"):
                 expected = test["preference"]

@@ -17,7 +17,7 @@ use clockwise::dialect::{
 };
 use clockwise::hash::HashTag;
 use clockwise::slots::SlotRanges;
-use clockwise::{Cap, Error, Zone};
+use clockwise::{Cap, Error, KeyPrefix, Zone};
 
 use crate::diagnostic::{quoted, ticked};
 use crate::fields::{self, Fields};
@@ -107,7 +107,7 @@ macro_rules! texts {
         })+
     };
 }
-texts!(SlotRanges, Zone);
+texts!(KeyPrefix, SlotRanges, Zone);
 
 /// ε, exactly as it is written.
 impl Value for Cap {

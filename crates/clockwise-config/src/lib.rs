@@ -59,6 +59,7 @@ mod listed;
 mod lists;
 mod load;
 mod mcrouter;
+mod namespace;
 mod nginx;
 mod node;
 mod nodetool;

@@ -11,7 +11,8 @@
 //! of a weight above 1 that is added later makes all weights count again. The hash that may follow
 //! a distribution (`CONSISTENT,MD5`) changes no owner. A hash that is set when the points of an
 //! unweighted ring are there changes that of keys alone: such a mixture has no name here and is not
-//! placed. Without a distribution it is MODULA, which has no weights.
+//! placed. Without a distribution it is MODULA, which has no weights. A namespace is part of what is
+//! hashed if `--HASH-WITH-NAMESPACE` stands anywhere.
 //!
 //! A file is parsed line by line, a string as a whole: what the two take differently (a second
 //! `--HASH=`, anything after `END`) is refused. What no parse takes is refused as libmemcached does:
@@ -25,11 +26,13 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use clockwise::dialect::libmemcached::{Distribution, Hash, Options};
-use clockwise::{Scheme, Server};
+use clockwise::{KeyPrefix, Scheme, Server};
 
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fleet::{PoolRead, ServerEntry, SettingPlace, settle};
 use crate::kind::significant;
+use crate::namespace::namespace;
+use crate::placement::KEY_PREFIX;
 use crate::report::Report;
 use crate::source::Span;
 use crate::suggest::{nearest, one_of};
@@ -271,8 +274,8 @@ struct Client<'l> {
     distribution: Option<Word<'l>>,
     hash: Option<Word<'l>>,
     sort_hosts: Option<Word<'l>>,
-    namespace: Option<Word<'l>>,
-    hash_with_namespace: Option<Word<'l>>,
+    namespace: Option<(Word<'l>, Option<KeyPrefix>)>,
+    hashes_namespace: bool,
     steps: Steps,
     /// The first line of an `END`, while nothing follows.
     ended: Option<Span>,
@@ -386,7 +389,7 @@ impl<'l> Client<'l> {
         if name.eq_ignore_ascii_case("SORT-HOSTS") {
             self.sort_hosts = Some(word);
         } else if name.eq_ignore_ascii_case("HASH-WITH-NAMESPACE") {
-            self.hash_with_namespace = Some(word);
+            self.hashes_namespace = true;
         }
     }
 
@@ -416,7 +419,8 @@ impl<'l> Client<'l> {
                 }
             }
             "NAMESPACE" => {
-                if let Some(first) = self.namespace.replace(value) {
+                let prefix = named(report, value);
+                if let Some((first, _)) = self.namespace.replace((value, prefix)) {
                     let option = word.text.split('=').next().unwrap_or(word.text);
                     report.duplicate_key(option, first.span(), word.span());
                 }
@@ -465,8 +469,12 @@ impl<'l> Client<'l> {
     fn pool(self, report: &mut Report) -> Vec<PoolRead> {
         let span = self.servers.first().map_or(Span::new(0, 0), ServerEntry::span);
         let scheme = self.scheme(report);
-        let settings =
-            [("distribution", self.distribution), ("hash", self.hash), ("sort_hosts", self.sort_hosts)];
+        let settings = [
+            ("distribution", self.distribution),
+            ("hash", self.hash),
+            ("sort_hosts", self.sort_hosts),
+            (KEY_PREFIX, self.prefix().map(|(word, _)| word)),
+        ];
         let settings = settings.into_iter().filter_map(|(key, word)| {
             let word = word?;
             Some(SettingPlace { key: key.to_owned(), text: word.text.to_owned(), span: word.span() })
@@ -478,16 +486,6 @@ impl<'l> Client<'l> {
     }
 
     fn scheme(&self, report: &mut Report) -> Result<Scheme, Diagnostic> {
-        if let (Some(namespace), Some(option)) = (self.namespace, self.hash_with_namespace) {
-            let message = format!(
-                "{} hashes keys with the namespace {} before them, and a placement has none",
-                ticked(option.text),
-                quoted(namespace.text)
-            );
-            return Err(report
-                .error_at(option.span(), message)
-                .with_help("ask for keys with the namespace in front, and take the option out"));
-        }
         if let Some(word) = self.distribution {
             let distribution: Result<Distribution, clockwise::Error> = word.text.to_ascii_uppercase().parse();
             distribution
@@ -509,16 +507,54 @@ impl<'l> Client<'l> {
             );
             report.push(report.warning_at(word.span(), message).with_help("put it before the servers"));
         }
-        Ok(Scheme::Dialect(
-            Options {
-                distribution: self.steps.distribution,
-                hash: self.steps.hash,
-                set_after_servers: self.steps.is_late(),
-                sort_hosts: self.sort_hosts.is_some(),
-            }
-            .into(),
-        ))
+        let scheme = Scheme::from(Options {
+            distribution: self.steps.distribution,
+            hash: self.steps.hash,
+            set_after_servers: self.steps.is_late(),
+            sort_hosts: self.sort_hosts.is_some(),
+        });
+        Ok(match self.prefix() {
+            Some((_, prefix)) => scheme.with_key_prefix(prefix.clone()),
+            None => scheme,
+        })
     }
+
+    /// The namespace, where it is hashed.
+    fn prefix(&self) -> Option<(Word<'l>, &KeyPrefix)> {
+        let (word, prefix) = self.namespace.as_ref().filter(|_| self.hashes_namespace)?;
+        Some((*word, prefix.as_ref()?))
+    }
+}
+
+/// A namespace: in quotes, or a word that the scanner would take for a host too.
+fn named(report: &mut Report, word: Word<'_>) -> Option<KeyPrefix> {
+    let inner = word.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    if inner.is_none() && (!is_word(word.text) || word.text.parse::<Ipv4Addr>().is_ok()) {
+        let message = format!("namespace {}: libmemcached takes it in quotes only", quoted(word.text));
+        let refused = report
+            .error_at(word.span(), message)
+            .with_help(format!("write --NAMESPACE={}", quoted(word.text)));
+        report.lenient(refused);
+    }
+    let prefix = namespace(inner.unwrap_or(word.text));
+    prefix.map_err(|problem| report.error(word.span(), problem)).ok()
+}
+
+/// Whether the scanner takes it for a word that is none of its own: at least three characters, the first
+/// and the last a letter or digit.
+fn is_word(text: &str) -> bool {
+    let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    text.len() >= 3
+        && text.chars().all(inner)
+        && ends(text.chars().next())
+        && ends(text.chars().last())
+        && !is_reserved(text)
+}
+
+/// A word of the scanner's own, or a number.
+fn is_reserved(text: &str) -> bool {
+    RESERVED.iter().any(|word| text.eq_ignore_ascii_case(word)) || text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// A hash that an option string can name.
@@ -590,7 +626,6 @@ fn host_name(
     refuse: &dyn Fn(&Report, &str) -> Diagnostic,
 ) -> Result<(), Diagnostic> {
     let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let ends = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     if host.is_empty() {
         return Err(refuse(report, "the host is missing"));
     }
@@ -604,12 +639,11 @@ fn host_name(
     if host.parse::<Ipv4Addr>().is_ok() {
         return Ok(());
     }
-    if RESERVED.iter().any(|word| host.eq_ignore_ascii_case(word)) || host.bytes().all(|b| b.is_ascii_digit())
-    {
+    if is_reserved(host) {
         let refused =
             refuse(report, "libmemcached takes it for a word of its own or a number, not for a host");
         report.lenient(refused);
-    } else if host.len() < 3 || !ends(host.chars().next()) || !ends(host.chars().last()) {
+    } else if !is_word(host) {
         let refused = refuse(
             report,
             "libmemcached takes a host of at least three characters that begins and ends with a letter or digit",

@@ -79,7 +79,7 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
         }
         None => Vec::new(),
     };
-    if let (Some(fields), Some(Scheme::Dialect(_))) = (&placed, &scheme) {
+    if let (Some(fields), Some(Scheme::Dialect(_))) = (&placed, scheme.as_ref().map(Scheme::bare)) {
         dialect::refuse_strangers(report, fields, &entries);
     }
     let entries = settle(report, "the fleet", place, entries);

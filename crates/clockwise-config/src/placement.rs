@@ -10,10 +10,10 @@ use clockwise::hash::{NamedHash, RedisSlot};
 use clockwise::maglev::{MAX_TABLE_SIZE, TABLE_SIZE};
 use clockwise::ring::POINTS_PER_WEIGHT;
 use clockwise::slots::MAX_SLOTS;
-use clockwise::{Cap, Error, Scheme};
+use clockwise::{Cap, Error, KeyPrefix, Scheme};
 
 use crate::diagnostic::quoted;
-use crate::dialect::{self, DIALECTS};
+use crate::dialect::{self, DIALECTS, Setting};
 use crate::fields::{self, Fields};
 use crate::node::{Entry, ScalarKind};
 use crate::report::Report;
@@ -54,19 +54,28 @@ pub(crate) fn own(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
     let words: Vec<(&str, &Kind)> = kinds.iter().map(|kind| (kind.0, kind)).collect();
     let &(name, keys) = fields::word(report, entry, what, &words)?;
     refuse_keys_of_others(report, fields, what, name, keys);
-    if what == "scheme" {
+    // Both are read before either is missed, so that a file hears of all its errors.
+    let prefix = <Option<KeyPrefix> as Setting>::read(report, fields, KEY_PREFIX, None);
+    let scheme = if what == "scheme" {
         native(report, fields, name)
     } else {
         dialect::read(report, fields, name).map(Scheme::Dialect)
-    }
+    };
+    Some(match prefix? {
+        Some(prefix) => scheme?.with_key_prefix(prefix),
+        None => scheme?,
+    })
 }
+
+/// The setting that every scheme and dialect has: what stands before each key.
+pub(crate) const KEY_PREFIX: &str = "key_prefix";
 
 /// How many schemes and dialects that have a key are worth a list.
 const FEW: usize = 4;
 
 /// Refuses keys that are not known, and those that mean something to others only.
 fn refuse_keys_of_others(report: &mut Report, fields: &Fields<'_>, what: &str, name: &str, keys: &[&str]) {
-    let mut known = vec![what];
+    let mut known = vec![what, KEY_PREFIX];
     known.extend(keys);
     let mut of_others = Vec::new();
     for entry in fields.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
@@ -229,6 +238,11 @@ pub(crate) fn settings(scheme: &Scheme) -> Vec<(&'static str, String)> {
             lines
         }
         Scheme::Dialect(dialect) => dialect::settings(dialect),
+        Scheme::Prefixed(_) => {
+            let mut lines = settings(scheme.bare());
+            lines.extend(scheme.key_prefix().map(|prefix| (KEY_PREFIX, text(prefix.as_str()))));
+            lines
+        }
         // No file names a scheme that is not above.
         other => vec![("scheme", text(&other.to_string()))],
     }

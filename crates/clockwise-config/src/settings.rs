@@ -8,7 +8,7 @@ use clockwise::Scheme;
 use clockwise::hash::NamedHash;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::placement::{self, SCHEMES};
+use crate::placement::{self, KEY_PREFIX, SCHEMES};
 use crate::report::Report;
 use crate::source::{Source, Span};
 use crate::{Options, dialect, own, write};
@@ -70,9 +70,10 @@ impl Settings {
     }
 
     /// All keys that the scheme or the dialect takes, said or not.
-    pub fn known(&self) -> &'static [&'static str] {
+    pub fn known(&self) -> impl Iterator<Item = &'static str> + use<> {
         let kinds = if self.is_dialect { dialect::DIALECTS } else { SCHEMES };
-        kinds.iter().find(|(name, _)| *name == self.system).map_or(&[], |(_, keys)| keys)
+        let keys: &[&str] = kinds.iter().find(|(name, _)| *name == self.system).map_or(&[], |(_, keys)| keys);
+        keys.iter().copied().chain([KEY_PREFIX])
     }
 
     /// A value in TOML: text in quotes.
@@ -214,6 +215,7 @@ fn shown(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clockwise::KeyPrefix;
     use clockwise::dialect::{libmemcached, twemproxy};
 
     use super::*;
@@ -236,6 +238,11 @@ mod tests {
         let keys = |text: &str| settings("envoy").with("hash_keys", Some(text)).scheme();
         schemes.push(keys("{ a = \"x, {y}\" }").unwrap());
         schemes.push(libmemcached::Options::ketama_weighted().into());
+        for (at, prefix) in
+            ["app:", "a b", "\"", "\\", "é,{x}", "7", "true", "[]", "\t"].into_iter().enumerate()
+        {
+            schemes.push(schemes[at].clone().with_key_prefix(KeyPrefix::new(prefix).unwrap()));
+        }
         for scheme in schemes {
             let settings = Settings::of(&scheme);
             assert_eq!(settings.scheme().unwrap(), scheme, "{settings}");
@@ -261,7 +268,7 @@ mod tests {
         assert_eq!(pool.words("hash").len(), twemproxy::Hash::ALL.len());
         assert_eq!(settings("ring").words("hash").len(), NamedHash::ALL.len());
         assert_eq!(settings("libmemcached").words("sort_hosts"), ["false", "true"]);
-        assert_eq!(pool.known(), ["distribution", "hash", "hash_tag"]);
+        assert_eq!(pool.known().collect::<Vec<_>>(), ["distribution", "hash", "hash_tag", "key_prefix"]);
         assert!(pool.words("hash_tag").is_empty() && settings("ring").words("points_per_weight").is_empty());
         for word in pool.words("hash") {
             assert!(pool.clone().with("hash", Some(&word)).scheme().is_ok(), "{word}");

@@ -160,7 +160,7 @@ pub(crate) fn without(fleet: &Fleet, down: &[String]) -> Option<Fleet> {
 
 /// How keys are laid around the circle: by the number that decides, where one does.
 pub(crate) struct KeyTurn<'a> {
-    hash: &'a dyn KeyHash,
+    hash: Box<dyn KeyHash + 'a>,
     table: Option<usize>,
 }
 
@@ -169,15 +169,17 @@ const LAB_HASH: &NamedHash = &NamedHash::Fmix32Fnv1a32;
 
 impl<'a> KeyTurn<'a> {
     pub(crate) fn new(fleet: &Fleet, built: &'a Built) -> KeyTurn<'a> {
-        let hash = match built.key_hash() {
-            Some(hash) => hash,
-            None => NamedHash::ALL.iter().find(|hash| hash.as_str() == fleet.hash).unwrap_or(LAB_HASH),
+        let hash: Box<dyn KeyHash + 'a> = match built.key_hash() {
+            Some(hash) => Box::new(hash),
+            None => {
+                Box::new(NamedHash::ALL.iter().find(|hash| hash.as_str() == fleet.hash).unwrap_or(LAB_HASH))
+            }
         };
         KeyTurn { hash, table: table(built).map(<[ServerIx]>::len) }
     }
 
-    pub(crate) fn hash(&self) -> &'a dyn KeyHash {
-        self.hash
+    pub(crate) fn hash(&self) -> &dyn KeyHash {
+        &*self.hash
     }
 
     pub(crate) fn of(&self, key: &str) -> f64 {

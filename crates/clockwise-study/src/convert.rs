@@ -27,6 +27,8 @@ pub fn nearest(fleet: &Fleet, ways: &[Fleet], keys: &KeySet) -> Option<Result<Ne
     let here = fleet.scheme.build(&fleet.servers).ok();
     let differing = |way: &Fleet| {
         let (here, there) = (here.as_ref()?, way.scheme.build(&way.servers).ok()?);
+        // Without the prefix of keys nearly all of them differ, whichever way is like it in all else.
+        let here = if there.key_prefix().is_none() { here.bare() } else { here };
         let pairing = Pairing::new(fleet.servers.servers(), way.servers.servers());
         // Placements hold servers in orders of their own, so owners are compared by name.
         let renamed = pairing.renamed(&there, way.servers.servers());

@@ -104,7 +104,8 @@
 //!   ever. Keys are bytes; `std::hash::Hash`, whose output is not promised, is used nowhere. The one
 //!   scheme with a logarithm computes it from `+ - * /` in a fixed order ([`rendezvous`]). (Excepted
 //!   are targets whose `f64` is not that of IEEE 754: of 32-bit x86, those without SSE2.)
-//! - [`owner`](Placement::owner) never fails, never panics, and never allocates. What could go wrong
+//! - [`owner`](Placement::owner) never fails, never panics, and never allocates (but for a very long key
+//!   behind a [prefix](Prefixed)). What could go wrong
 //!   goes wrong when a fleet or a placement is built, with an [`Error`] that names the server and the
 //!   value. (So it is as long as hashes and scores of your own keep to that.)
 //! - Membership, liveness and load are three different arguments. A server that is
@@ -143,6 +144,7 @@ mod members;
 mod modulo;
 pub mod moves;
 mod placement;
+mod prefix;
 mod remainder;
 pub mod rendezvous;
 mod replica;
@@ -167,11 +169,12 @@ pub use members::{Buckets, Members};
 pub use modulo::ModN;
 pub use moves::{ArcMoves, Moves};
 pub use placement::{Layout, Measured, Placement, Ranked, ServerIx, Servers, Share};
+pub use prefix::{KeyPrefix, Prefixed};
 pub use rendezvous::Rendezvous;
 pub use replica::{Replicas, Spread};
 pub use ring::{Geometry, Ring};
 pub use route::{Down, Route, route, route_ix};
-pub use scheme::{Built, Scheme};
+pub use scheme::{Built, BuiltHash, PrefixedScheme, Scheme};
 pub use server::{Address, Server, ServerName, Weight, Zone};
 pub use slots::{SlotMap, Slots};
 pub use view::{Admission, Epoch, View, admit};

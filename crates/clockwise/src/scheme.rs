@@ -4,6 +4,8 @@
 //! side by side, hold a [`Scheme`]. This is the one list of all schemes: whatever is added here
 //! can be named in a fleet file and joins every comparison.
 
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,12 +13,13 @@ use core::fmt;
 use crate::bounded::Cap;
 use crate::dialect::{Dialect, PlacedAs};
 use crate::error::Error;
-use crate::hash::{KeyHash, NamedHash};
+use crate::hash::{KeyHash, NamedHash, Width};
 use crate::jump::Jump;
 use crate::maglev::{Maglev, TABLE_SIZE};
 use crate::members::{Buckets, Members};
 use crate::modulo::ModN;
 use crate::placement::{Measured, Placement, Ranked, ServerIx};
+use crate::prefix::{KeyPrefix, Prefixed};
 use crate::rendezvous::{Native, Rendezvous};
 use crate::ring::{Collision, Geometry, POINTS_PER_WEIGHT, Ring};
 use crate::server::Server;
@@ -86,6 +89,16 @@ pub enum Scheme {
     },
     /// As another system places keys.
     Dialect(Dialect),
+    /// Any of the others with a [prefix](Scheme::with_key_prefix) before every key.
+    Prefixed(PrefixedScheme),
+}
+
+/// A scheme whose keys have a prefix: see [`Scheme::with_key_prefix`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrefixedScheme {
+    prefix: KeyPrefix,
+    /// Has no prefix.
+    scheme: Box<Scheme>,
 }
 
 impl<D: Into<Dialect>> From<D> for Scheme {
@@ -112,6 +125,42 @@ impl Scheme {
         ]
     }
 
+    /// The same with a prefix before every key, in the place of any that it has.
+    ///
+    /// ```
+    /// use clockwise::dialect::libmemcached;
+    /// use clockwise::{KeyPrefix, Scheme};
+    ///
+    /// let client = Scheme::from(libmemcached::Options::default());
+    /// let client = client.with_key_prefix(KeyPrefix::new("app:")?);
+    /// assert_eq!(client.to_string(), "libmemcached MODULA behind \"app:\"");
+    /// # Ok::<(), clockwise::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_key_prefix(self, prefix: KeyPrefix) -> Scheme {
+        let scheme = match self {
+            Scheme::Prefixed(PrefixedScheme { scheme, .. }) => scheme,
+            bare => Box::new(bare),
+        };
+        Scheme::Prefixed(PrefixedScheme { prefix, scheme })
+    }
+
+    /// What stands before every key, if anything does.
+    pub fn key_prefix(&self) -> Option<&KeyPrefix> {
+        match self {
+            Scheme::Prefixed(PrefixedScheme { prefix, .. }) => Some(prefix),
+            _ => None,
+        }
+    }
+
+    /// The scheme without its prefix.
+    pub fn bare(&self) -> &Scheme {
+        match self {
+            Scheme::Prefixed(PrefixedScheme { scheme, .. }) => scheme,
+            bare => bare,
+        }
+    }
+
     /// The placement of these servers. A scheme of a set does not look at their order.
     pub fn build(&self, servers: &Buckets) -> Result<Built, Error> {
         let set = || Members::from(servers);
@@ -133,6 +182,9 @@ impl Scheme {
                 Built::Bounded(ring(*hash, *points_per_weight)?, *cap)
             }
             Scheme::Dialect(dialect) => Built::Dialect(dialect.build(servers)?),
+            Scheme::Prefixed(PrefixedScheme { prefix, scheme }) => {
+                Built::prefixed(prefix.clone(), scheme.build(servers)?)
+            }
         })
     }
 
@@ -142,7 +194,10 @@ impl Scheme {
     /// The same as [`build`](Scheme::build), except for schemes whose answer depends on where they
     /// come from.
     pub fn build_after(&self, before: &Built, servers: &Buckets) -> Result<Built, Error> {
-        match (self, before) {
+        match (self, before.bare()) {
+            (Scheme::Prefixed(PrefixedScheme { prefix, scheme }), before) => {
+                Ok(Built::prefixed(prefix.clone(), scheme.build_after(before, servers)?))
+            }
             (Scheme::Slots { hash, slots }, Built::Slots(before)) if before.map().slots() == *slots => {
                 Ok(Built::Slots(Slots::new(*hash, &before.map().rebalanced(&servers.into())?)?))
             }
@@ -166,6 +221,9 @@ impl fmt::Display for Scheme {
             Scheme::Slots { .. } => f.pad("slots"),
             Scheme::Bounded { .. } => f.pad("bounded"),
             Scheme::Dialect(dialect) => fmt::Display::fmt(dialect, f),
+            Scheme::Prefixed(PrefixedScheme { prefix, scheme }) => {
+                f.pad(&format!("{scheme} behind {prefix:?}"))
+            }
         }
     }
 }
@@ -190,6 +248,8 @@ pub enum Built {
     Bounded(Ring<NamedHash>, Cap),
     /// Of [`Scheme::Dialect`].
     Dialect(PlacedAs),
+    /// Of [`Scheme::Prefixed`].
+    Prefixed(Box<Prefixed<Built>>),
 }
 
 /// The same question to whichever placement it is.
@@ -204,15 +264,36 @@ macro_rules! ask {
             Built::Slots($placement) => $answer,
             Built::Bounded($placement, _) => $answer,
             Built::Dialect($placement) => $answer,
+            Built::Prefixed($placement) => $answer,
         }
     };
 }
 
 impl Built {
+    fn prefixed(prefix: KeyPrefix, bare: Built) -> Built {
+        Built::Prefixed(Box::new(Prefixed::new(prefix, bare)))
+    }
+
+    /// What stands before every key, if anything does.
+    pub fn key_prefix(&self) -> Option<&KeyPrefix> {
+        match self {
+            Built::Prefixed(placement) => Some(placement.prefix()),
+            _ => None,
+        }
+    }
+
+    /// The placement of keys that have all before them that belongs there.
+    pub fn bare(&self) -> &Built {
+        match self {
+            Built::Prefixed(placement) => placement.placement(),
+            bare => bare,
+        }
+    }
+
     /// How far above its share a server may be filled, where load decides who gets a key: then the
     /// owner is only where a key goes first.
     pub fn cap(&self) -> Option<Cap> {
-        match self {
+        match self.bare() {
             Built::Bounded(_, cap) => Some(*cap),
             Built::Dialect(placed) => placed.cap(),
             _ => None,
@@ -221,19 +302,17 @@ impl Built {
 
     /// The points, where it is a ring.
     pub fn ring(&self) -> Option<Geometry> {
-        match self {
+        match self.bare() {
             Built::Ring(ring) | Built::Bounded(ring, _) => Some(ring.geometry()),
             Built::Dialect(placed) => placed.ring(),
-            Built::ModN(_) | Built::Rendezvous(_) | Built::Jump(_) | Built::Maglev(_) | Built::Slots(_) => {
-                None
-            }
+            _ => None,
         }
     }
 
     /// Positions that several servers share and whose owner the system leaves open: at each of them
     /// two of its clients may differ. Native schemes leave nothing open.
     pub fn unsettled(&self) -> Vec<Collision> {
-        match self {
+        match self.bare() {
             Built::Dialect(placed) => placed.unsettled(),
             _ => Vec::new(),
         }
@@ -244,26 +323,70 @@ impl Built {
     /// The buckets, where the owner of a key is the one at its hash modulo their number: of hash mod
     /// N, Maglev and slots.
     pub fn table(&self) -> Option<&[ServerIx]> {
-        match self {
+        match self.bare() {
             Built::ModN(placement) => Some(placement.table()),
             Built::Maglev(placement) => Some(placement.table()),
             Built::Slots(placement) => Some(placement.map().owners()),
             Built::Dialect(placed) => placed.table(),
-            Built::Ring(_) | Built::Bounded(..) | Built::Rendezvous(_) | Built::Jump(_) => None,
+            _ => None,
         }
     }
 
-    /// The key hash, where one number of a key decides its owner.
-    pub fn key_hash(&self) -> Option<&dyn KeyHash> {
-        Some(match self {
+    /// The key hash, where one number of a key decides its owner; of the prefix and the key, where
+    /// there is a prefix.
+    pub fn key_hash(&self) -> Option<BuiltHash<'_>> {
+        let hash: &dyn KeyHash = match self.bare() {
             Built::ModN(placement) => placement.hash(),
             Built::Ring(ring) | Built::Bounded(ring, _) => ring.hash(),
             Built::Rendezvous(placement) => placement.hash(),
             Built::Jump(placement) => placement.hash(),
             Built::Maglev(placement) => placement.hash(),
             Built::Slots(placement) => placement.hash(),
-            Built::Dialect(placed) => return placed.key_hash(),
-        })
+            Built::Dialect(placed) => placed.key_hash()?,
+            // What is bare has none.
+            Built::Prefixed(_) => return None,
+        };
+        Some(BuiltHash { prefix: self.key_prefix(), hash })
+    }
+}
+
+/// How a [`Built`] hashes a key, with the prefix before it if there is one.
+#[derive(Clone, Copy)]
+pub struct BuiltHash<'a> {
+    prefix: Option<&'a KeyPrefix>,
+    hash: &'a dyn KeyHash,
+}
+
+impl<'a> BuiltHash<'a> {
+    /// The same hash behind another prefix, or behind none.
+    #[must_use]
+    pub fn behind(self, prefix: Option<&'a KeyPrefix>) -> BuiltHash<'a> {
+        BuiltHash { prefix, ..self }
+    }
+}
+
+impl KeyHash for BuiltHash<'_> {
+    fn width(&self) -> Width {
+        self.hash.width()
+    }
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        match self.prefix {
+            Some(prefix) => prefix.before(bytes, |whole| self.hash.hash(whole)),
+            None => self.hash.hash(bytes),
+        }
+    }
+    fn bits(&self) -> u32 {
+        self.hash.bits()
+    }
+    fn name(&self) -> Cow<'static, str> {
+        let name = self.hash.name();
+        self.prefix.map_or(name.clone(), |prefix| Cow::Owned(prefix.name(&name)))
+    }
+}
+
+impl fmt::Debug for BuiltHash<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BuiltHash({})", self.name())
     }
 }
 
@@ -306,6 +429,8 @@ mod tests {
         let modula = twemproxy::Distribution::Modula;
         schemes.push(twemproxy::Options { distribution: modula, ..twemproxy::Options::default() }.into());
         schemes.push(libmemcached::Options::ketama_weighted().into());
+        let prefix = KeyPrefix::new("app:").unwrap();
+        schemes.extend(schemes.clone().into_iter().map(|scheme| scheme.with_key_prefix(prefix.clone())));
         let (mut rings, mut tables) = (0, 0);
         for scheme in schemes {
             let built = scheme.build(&fleet).unwrap();
@@ -325,6 +450,39 @@ mod tests {
                 assert_eq!(owner, built.owner_ix(key.as_bytes()), "{scheme}: {key}");
             }
         }
-        assert_eq!((rings, tables), (6, 4));
+        assert_eq!((rings, tables), (12, 8));
+    }
+    #[test]
+    fn a_prefix_is_set_replaced_and_taken_off() {
+        let prefix = |text| KeyPrefix::new(text).unwrap();
+        let fleet = list(&[("a", 1), ("b", 3), ("c", 1)]);
+        for scheme in Scheme::compared() {
+            let app = scheme.clone().with_key_prefix(prefix("app:"));
+            let web = app.clone().with_key_prefix(prefix("web:"));
+            assert_eq!((web.bare(), web.key_prefix()), (&scheme, Some(&prefix("web:"))));
+            assert_eq!((scheme.bare(), scheme.key_prefix()), (&scheme, None));
+            let (plain, behind) = (scheme.build(&fleet).unwrap(), web.build(&fleet).unwrap());
+            assert_eq!(behind.key_prefix(), web.key_prefix());
+            assert_eq!(behind.cap(), plain.cap());
+            assert_eq!(behind.key_hash().is_some(), plain.key_hash().is_some());
+            for i in 0..200 {
+                let (key, whole) = (format!("user:{i}"), format!("web:user:{i}"));
+                assert_eq!(behind.owner_ix(key.as_bytes()), plain.owner_ix(whole.as_bytes()), "{web}: {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn slots_stay_where_they_are_when_a_prefix_comes_and_goes() {
+        let slots = Scheme::Slots { hash: NamedHash::default(), slots: 64 };
+        let app = slots.clone().with_key_prefix(KeyPrefix::new("app:").unwrap());
+        let (two, three) = (list(&[("a", 1), ("b", 1)]), list(&[("a", 1), ("b", 1), ("c", 1)]));
+        let before = slots.build_after(&slots.build(&two).unwrap(), &three).unwrap();
+        for (from, to) in [(&slots, &app), (&app, &slots), (&app, &app)] {
+            let after = to.build_after(&from.build(&two).unwrap(), &three).unwrap();
+            assert_eq!(after.table(), before.table());
+            assert_eq!(after.key_prefix(), to.key_prefix());
+        }
+        assert_ne!(before.table(), slots.build(&three).unwrap().table());
     }
 }

@@ -15,9 +15,9 @@ use clockwise::ring::{self, Boundary, Collision, RingBuilder, Tie};
 use clockwise::slots::SlotMapBuilder;
 use clockwise::{
     Address, Admission, ArcMoves, Bounded, Buckets, Built, Cap, Down, Epoch, Error, Filled, Fingerprint,
-    Geometry, Jump, Layout, Lease, Maglev, Measured, Members, ModN, Moves, Placement, Ranked, Rendezvous,
-    Replicas, Ring, Route, Scheme, Server, ServerIx, ServerName, Servers, Share, SlotMap, Slots, Spread,
-    View, Weight, Zone, admit, fill, route, route_ix,
+    Geometry, Jump, KeyPrefix, Layout, Lease, Maglev, Measured, Members, ModN, Moves, Placement, Prefixed,
+    PrefixedScheme, Ranked, Rendezvous, Replicas, Ring, Route, Scheme, Server, ServerIx, ServerName, Servers,
+    Share, SlotMap, Slots, Spread, View, Weight, Zone, admit, fill, route, route_ix,
 };
 
 fn fleet(names: &[&str]) -> Members {
@@ -33,6 +33,7 @@ fn everything_can_be_shared_between_threads_and_shown() {
 
     values::<(Server, ServerName, Address, Weight, Zone)>();
     values::<(Members, Buckets, SlotMap, ServerIx, Share, Error)>();
+    values::<(KeyPrefix, PrefixedScheme)>();
     values::<(Scheme, dialect::Dialect, libmemcached::Options, twemproxy::Options)>();
     values::<(NamedHash, Width, Xxh3, Md5, SipHash24, HashTag)>();
     values::<(Boundary, Tie, Collision, Spread, Cap, Filled, Down, Route<ServerIx>, Route<&Server>)>();
@@ -42,7 +43,7 @@ fn everything_can_be_shared_between_threads_and_shown() {
     copies::<(Ring, Geometry, RingBuilder<'_, Xxh3>, ring::Owners<'_>)>();
     copies::<(Rendezvous, rendezvous::Owners<'_, Native>, Maglev, Jump, ModN, Slots, SlotMapBuilder)>();
     copies::<(Servers<'_, ring::Owners<'_>>, Servers<'_, rendezvous::Owners<'_, Native>>)>();
-    copies::<(Built, dialect::PlacedAs, Replicas<Ring>, View<Ring>, Layout<'_>)>();
+    copies::<(Built, Prefixed<Ring>, dialect::PlacedAs, Replicas<Ring>, View<Ring>, Layout<'_>)>();
     copies::<(MoveCounter, BusiestOverMean)>();
 
     one::<(Bounded<Ring>, Lease<'_>)>();

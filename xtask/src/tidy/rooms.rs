@@ -18,6 +18,7 @@ pub(crate) const ROOMS: &[(&str, &str)] = &[
     ("ln", "a logarithm that is the same everywhere"),
     ("server", "name, weight, zone, address"),
     ("placement", "what every placement can be asked"),
+    ("prefix", "what stands before every key"),
     ("fingerprint", "decisions in sixteen digits"),
     ("members", "fleets: validated, immutable, cheap to clone"),
     ("modulo", "the hash modulo the list"),

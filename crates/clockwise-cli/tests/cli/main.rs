@@ -14,6 +14,7 @@ mod keys;
 mod migrating;
 mod mutations;
 mod plan;
+mod prefixes;
 mod stores;
 mod streams;
 mod vectors;

@@ -61,7 +61,7 @@ fn an_answer_that_comes_out_otherwise_is_1_and_is_named() {
     assert_eq!(run.code, 1, "{}", run.err);
     assert_has(
         &run.err,
-        &[&format!("{path}: group 7, test 56: owner: expected cache-2, got cache-1"), "1 difference in "],
+        &[&format!("{path}: group 8, test 62: owner: expected cache-2, got cache-1"), "1 difference in "],
     );
     assert!(run.out.lines().last().unwrap().ends_with(" 1"), "{}", run.out);
 }

@@ -22,7 +22,7 @@ pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
 fn all(draft: &Draft<'_>) -> Vec<Options> {
     let mut base = Options::default();
     // A size that the other scheme names is tried here.
-    match draft.pool.scheme() {
+    match draft.pool.scheme().bare() {
         Scheme::Maglev { table_size, .. } => base.table_size = *table_size,
         Scheme::Dialect(Dialect::Grpc(grpc)) => {
             // Requests for a size beyond the cap are cut to it.

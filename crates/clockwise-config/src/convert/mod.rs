@@ -194,7 +194,7 @@ pub(crate) fn settings<O: Clone>(
     own: impl Fn(&Dialect) -> Option<O>,
     all: impl FnOnce() -> Vec<O>,
 ) -> Vec<O> {
-    match draft.pool.scheme() {
+    match draft.pool.scheme().bare() {
         Scheme::Dialect(dialect) => own(dialect).map_or_else(all, |options| vec![options]),
         _ => all(),
     }

@@ -17,10 +17,15 @@ pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
     settings(draft, own, all).iter().map(|options| text(draft, options)).collect()
 }
 
-/// What is hashed of a request is for whoever takes the file to say: it places no key otherwise.
+/// What is hashed of a request is for whoever takes the file to say: it places no key otherwise. A prefix
+/// stands before it.
 fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
     let consistent = if options.consistent { " consistent" } else { "" };
-    let mut out = format!("upstream {} {{\n    hash $request_uri{consistent};\n", draft.name);
+    let key = match draft.pool.scheme().key_prefix() {
+        Some(prefix) => quoted(prefix.as_str())?,
+        None => "$request_uri".to_owned(),
+    };
+    let mut out = format!("upstream {} {{\n    hash {key}{consistent};\n", draft.name);
     for server in draft.servers() {
         let address = server.address().as_str();
         let plain = |byte: u8| byte.is_ascii_graphic() && !b";{}\"'\\$#".contains(&byte);
@@ -36,4 +41,13 @@ fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
     }
     out.push_str("}\n");
     Ok(out)
+}
+
+/// The prefix and the variable as one word.
+fn quoted(prefix: &str) -> Result<String, Unwritable> {
+    if prefix.contains('$') {
+        let why = format!("the key prefix {prefix:?} has a `$`, and nginx begins a variable there");
+        return Err(Unwritable::fleet(why));
+    }
+    Ok(format!("\"{}$request_uri\"", prefix.replace('\\', "\\\\").replace('"', "\\\"")))
 }

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::net::Ipv6Addr;
 
 use clockwise::dialect::nginx::Options;
-use clockwise::{Scheme, Server};
+use clockwise::{KeyPrefix, Scheme, Server};
 
 use super::files::{Context, Upstream};
 use super::lexer::{Directive, SEMICOLON, Word, whole};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fleet::{PoolRead, ServerEntry, SettingPlace, settle};
+use crate::placement::KEY_PREFIX;
 use crate::report::Report;
 use crate::source::Span;
 use crate::suggest::nearest;
@@ -79,6 +80,8 @@ enum Method<'u> {
 
 struct Hash {
     consistent: bool,
+    /// What stands in the key before its first variable, and where it is said.
+    prefix: Option<(KeyPrefix, Span)>,
     /// The key is text without a variable.
     constant: bool,
     empty: bool,
@@ -110,26 +113,27 @@ pub(super) fn pool(report: &mut Report, upstream: &Upstream, name: String) -> Op
         }
         reading.directive(report, upstream.context, directive);
     }
-    let consistent = match &reading.method {
-        Method::Hash(hash, directive) => {
-            let last = directive.arguments().last().map_or(directive.name_span(), |word| word.span);
-            Some((hash.consistent, last))
+    let mut settings = Vec::new();
+    let mut counts_addresses = false;
+    if let Method::Hash(hash, directive) = &reading.method {
+        counts_addresses = !hash.consistent;
+        let last = directive.arguments().last().map_or(directive.name_span(), |word| word.span);
+        let mut say = |key: &str, text: String, span| {
+            settings.push(SettingPlace { key: key.to_owned(), text, span });
+        };
+        say("consistent", hash.consistent.to_string(), last);
+        if let Some((prefix, span)) = &hash.prefix {
+            say(KEY_PREFIX, prefix.to_string(), *span);
         }
-        _ => None,
-    };
+    }
     let scheme = reading.scheme(report, label);
-    let entries = reading.servers(report, label, consistent.is_some_and(|(consistent, _)| !consistent));
+    let entries = reading.servers(report, label, counts_addresses);
     let entries = settle(report, &reading.what, label.span, entries);
-    let setting = consistent.map(|(consistent, span)| SettingPlace {
-        key: "consistent".to_owned(),
-        text: consistent.to_string(),
-        span,
-    });
     Some(PoolRead {
         name: Some(name),
         span: label.span,
         scheme,
-        settings: setting.into_iter().collect(),
+        settings,
         entries,
         warnings: reading.warnings,
     })
@@ -188,7 +192,14 @@ impl<'u> Reading<'u> {
                     report.error(key.span, message);
                 }
                 let constant = !key.text.contains('$');
-                let hash = Hash { consistent: consistent.is_some(), constant, empty: key.text.is_empty() };
+                let before = key.text.split('$').next().filter(|before| !constant && !before.is_empty());
+                let prefix = match before.map(KeyPrefix::new) {
+                    Some(Ok(prefix)) => Some((prefix, key.span)),
+                    Some(Err(error)) => return report.error(key.span, error.to_string()),
+                    None => None,
+                };
+                let empty = key.text.is_empty();
+                let hash = Hash { consistent: consistent.is_some(), prefix, constant, empty };
                 self.choose(report, Method::Hash(hash, directive));
             }
             ("ip_hash", []) => {
@@ -413,7 +424,11 @@ impl<'u> Reading<'u> {
             let warning = report.warning_at(directive.span(), message);
             report.warn(&mut self.warnings, warning);
         }
-        Ok(Scheme::Dialect(Options { consistent: hash.consistent }.into()))
+        let scheme = Scheme::from(Options { consistent: hash.consistent });
+        Ok(match &hash.prefix {
+            Some((prefix, _)) => scheme.with_key_prefix(prefix.clone()),
+            None => scheme,
+        })
     }
 
     /// The servers that take keys, with what is to be said of the others.

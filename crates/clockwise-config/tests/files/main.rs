@@ -8,6 +8,7 @@ mod haproxy;
 mod mutations;
 mod nginx;
 mod own;
+mod prefixes;
 mod rings;
 mod stores;
 mod summaries;

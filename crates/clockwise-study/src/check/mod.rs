@@ -19,6 +19,7 @@
 //! | `order-matters` | another order of the list is another placement |
 //! | `small-table` | a Maglev table has fewer than [`SLOTS_A_SERVER`] slots a server |
 //! | `large-table` | weights make more than [`MANY_POINTS`] points or buckets |
+//! | `prefix-tag` | the key prefix holds a whole hash tag, so that all keys have one owner |
 //! | `listed-twice` | two servers are one address, written alike or not |
 //! | `local-address` | an address that is another machine on every host, in a list with others |
 //! | `ipv6-brackets` | an IPv6 address without brackets that ends in what may be a port |

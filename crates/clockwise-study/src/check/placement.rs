@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use clockwise::dialect::{Dialect, haproxy};
-use clockwise::hash::Width;
+use clockwise::hash::{KeyHash as _, Width};
 use clockwise::{Buckets, Geometry, Placement as _, Scheme, Server, Share};
 
 use super::{BUSIEST, Checked, Finding, MANY_POINTS, NUMBERED, SLOTS_A_SERVER, Severity, Subject};
@@ -39,7 +39,25 @@ pub(super) fn check(checked: &Checked<'_>) -> Vec<Finding> {
     findings.extend(by_position.or_else(|| order_matters(checked)));
     findings.extend(small_table(checked));
     findings.extend(large_table(checked, ring.as_ref()));
+    findings.extend(prefix_tag(checked));
     findings
+}
+
+/// A prefix that holds a hash tag leaves nothing of the key to be hashed.
+fn prefix_tag(checked: &Checked<'_>) -> Option<Finding> {
+    let (prefix, hash) = (checked.scheme.key_prefix()?, checked.built.key_hash()?);
+    let hash_of = |index| hash.hash(&seeded_key(7, index));
+    if (1..64).any(|index| hash_of(index) != hash_of(0)) {
+        return None;
+    }
+    let owner = checked.built.owner(b"");
+    let finding = Finding::new("prefix-tag", Severity::Warning, checked.setting("key_prefix")).because(
+        format!("the key prefix {prefix:?} holds a whole hash tag: server {} owns every key", owner.name()),
+        "only what is between the marks is hashed, and that is the same in all keys",
+        "take the marks out of the prefix, unless all keys shall lie on one server",
+    );
+    let ratio = checked.servers.total_weight() as f64 / f64::from(owner.weight().get());
+    Some(finding.figure("busiest ÷ mean", ratio, BUSIEST))
 }
 
 /// Servers that own keys, with the number of their points.
@@ -50,7 +68,7 @@ fn active<'c>(checked: &'c Checked<'_>, ring: &'c Geometry) -> impl Iterator<Ite
 
 /// Whether points were written down, and follow from no weight.
 fn are_given(checked: &Checked<'_>) -> bool {
-    matches!(checked.scheme, Scheme::Dialect(Dialect::Cassandra(_) | Dialect::Dskit(_)))
+    matches!(checked.scheme.bare(), Scheme::Dialect(Dialect::Cassandra(_) | Dialect::Dskit(_)))
 }
 
 fn no_points(checked: &Checked<'_>, ring: &Geometry) -> Vec<Finding> {
@@ -116,7 +134,7 @@ fn unequal_points(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
 /// Rings of the ketama family count digests in single precision, and lose one where the exact number
 /// is whole. Whether a system does so its numbers tell.
 fn lost_digest(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
-    if !matches!(checked.scheme, Scheme::Dialect(_)) {
+    if !matches!(checked.scheme.bare(), Scheme::Dialect(_)) {
         return None;
     }
     let servers = active(checked, ring).count() as u64;
@@ -242,7 +260,7 @@ fn narrow_hash(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
         return None;
     }
     let busiest = counted(checked, &[BLOCKS[2]], numbered).pop()?;
-    let instead = match checked.scheme {
+    let instead = match checked.scheme.bare() {
         Scheme::Dialect(Dialect::Twemproxy(_)) => "take crc32a, which has all 32 bits",
         _ => "take a key hash that has all bits of the ring",
     };
@@ -360,7 +378,7 @@ fn point_setting(checked: &Checked<'_>) -> Subject {
 /// HAProxy makes the points of a server from its id, and numbers servers by their place unless the
 /// file does.
 fn ids_by_position(checked: &Checked<'_>) -> Option<Finding> {
-    let Scheme::Dialect(Dialect::Haproxy(options)) = checked.scheme else { return None };
+    let Scheme::Dialect(Dialect::Haproxy(options)) = checked.scheme.bare() else { return None };
     let from_id = matches!(options.hash_key, haproxy::HashKey::Id | haproxy::HashKey::Id32);
     if options.hash_type.method() != haproxy::Method::Consistent || !from_id {
         return None;

@@ -2,7 +2,7 @@
 
 use clockwise::dialect::{dskit, haproxy, libmemcached, twemproxy};
 use clockwise::hash::NamedHash;
-use clockwise::{Buckets, Scheme, Server, ServerName};
+use clockwise::{Buckets, KeyPrefix, Scheme, Server, ServerName};
 
 use super::*;
 
@@ -266,4 +266,19 @@ fn shared_positions_are_a_warning_where_the_system_leaves_them_open() {
     assert!(finding.message.contains("1457470260"), "{}", finding.message);
     let finding = only(&fleet(libmemcached::Options::ketama_weighted(), pair), "ties");
     assert_eq!(finding.severity, Severity::Note);
+}
+
+#[test]
+fn a_prefix_with_a_whole_hash_tag_is_told_and_half_a_tag_is_not() {
+    let slots = Scheme::Slots { hash: NamedHash::RedisSlot, slots: 16_384 };
+    let behind = |prefix| fleet(slots.clone().with_key_prefix(KeyPrefix::new(prefix).unwrap()), numbered(4));
+    let finding = only(&behind("{bull}:"), "prefix-tag");
+    assert_eq!(
+        (finding.severity, finding.subject.clone()),
+        (Severity::Warning, Subject::Setting("key_prefix"))
+    );
+    assert!((value(&finding) - 4.0).abs() < 1e-9, "{finding:?}");
+    for prefix in ["app:", "{", "{}app:"] {
+        assert!(!rules(&behind(prefix)).iter().any(|rule| rule.contains("prefix")), "{prefix}");
+    }
 }

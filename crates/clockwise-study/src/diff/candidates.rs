@@ -106,7 +106,7 @@ impl Case<'_> {
     fn translated(&self) -> Vec<Knob> {
         let (ours, theirs) = (&self.settings_a, &self.settings_b);
         let Ok(defaults) = ours.defaults() else { return Vec::new() };
-        let meant = |key: &&str| {
+        let meant = |key: &str| {
             let words = ours.words(key);
             if !words.is_empty() {
                 return Some(setting(key, Some(&self.same_hash(key, words)?)));
@@ -115,7 +115,7 @@ impl Case<'_> {
             let value = theirs.get(key).or_else(|| defaults.get(key));
             (value != ours.get(key)).then(|| setting(key, value))
         };
-        let mut knobs: Vec<Knob> = ours.known().iter().filter_map(meant).collect();
+        let mut knobs: Vec<Knob> = ours.known().filter_map(meant).collect();
         knobs.retain(|knob| match knob {
             Knob::Setting { key, value } => ours.clone().with(key, value.as_deref()).scheme().is_ok(),
             _ => true,
@@ -125,9 +125,11 @@ impl Case<'_> {
 
     /// The first system's word for the second one's key hash, if it has one and says another.
     fn same_hash(&self, key: &str, words: Vec<String>) -> Option<String> {
-        let theirs = self.built_b.key_hash()?;
-        let is_same =
-            |settings: &Settings| alone(settings)?.key_hash().map(|ours| is_same_function(ours, theirs));
+        // What stands before the key is a setting of its own.
+        let theirs = self.built_b.key_hash()?.behind(None);
+        let is_same = |settings: &Settings| {
+            alone(settings)?.key_hash().map(|ours| is_same_function(&ours.behind(None), &theirs))
+        };
         if is_same(&self.settings_a)? {
             return None;
         }
@@ -139,8 +141,8 @@ impl Case<'_> {
     fn tried(&self, translated: &[Knob]) -> Option<(Option<Knob>, Option<Knob>)> {
         let ours = &self.settings_a;
         let mut words = vec![None];
-        let is_settled = |key: &&&str| translated.iter().any(|knob| knob.name() == **key);
-        for key in ours.known().iter().filter(|key| !is_settled(key)) {
+        let is_settled = |key: &&str| translated.iter().any(|knob| knob.name() == *key);
+        for key in ours.known().filter(|key| !is_settled(key)) {
             let others = ours.words(key).into_iter().filter(|word| Some(word.as_str()) != ours.get(key));
             words.extend(others.map(|word| Some(setting(key, Some(&word)))));
         }

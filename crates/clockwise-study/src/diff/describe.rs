@@ -1,6 +1,7 @@
 //! Causes in words.
 
 use clockwise::Server;
+use clockwise::hash::KeyHash as _;
 use clockwise::ring::Boundary;
 
 use super::anatomy::Parts;
@@ -23,7 +24,7 @@ impl Case<'_> {
         let (ours, theirs) = (self.listed_a(), self.listed_b());
         let mut detail = None;
         let (a, b) = match knob {
-            Knob::Scheme => (self.a.scheme.to_string(), self.b.scheme.to_string()),
+            Knob::Scheme => (self.a.scheme.bare().to_string(), self.b.scheme.bare().to_string()),
             Knob::Points => {
                 let (text, more) = self.points(needed);
                 detail = Some(more);
@@ -48,7 +49,7 @@ impl Case<'_> {
             }
             Knob::KeyHash => {
                 let name = |built: &clockwise::Built| {
-                    built.key_hash().map(|hash| hash.name().into_owned()).unwrap_or_default()
+                    built.key_hash().map(|hash| hash.behind(None).name().into_owned()).unwrap_or_default()
                 };
                 (name(self.built_a), name(self.built_b))
             }

@@ -3,7 +3,7 @@
 use clockwise::dialect::haproxy::{HashType, Method};
 use clockwise::dialect::{libmemcached, npm_hashring, php_memcached, spymemcached, twemproxy, uhashring};
 use clockwise::hash::NamedHash;
-use clockwise::{Buckets, Scheme, Server};
+use clockwise::{Buckets, KeyPrefix, Scheme, Server};
 
 use super::*;
 
@@ -393,4 +393,48 @@ fn clients_of_one_list_in_several_languages() {
             "",              // twemproxy and uhashring
         ]
     );
+}
+
+fn behind(scheme: impl Into<Scheme>, prefix: &str) -> Scheme {
+    scheme.into().with_key_prefix(KeyPrefix::new(prefix).unwrap())
+}
+
+#[test]
+fn a_key_prefix_is_a_cause_whatever_places_the_keys() {
+    let scheme = Scheme::Rendezvous { hash: NamedHash::Xxh3 };
+    for scheme in [ring(40), scheme, twemproxy::Options::default().into()] {
+        let (a, b) = (fleet(scheme.clone(), &NAMED), fleet(behind(scheme.clone(), "app:"), &NAMED));
+        assert_eq!(causes(&a, &b), ["key_prefix: (none) | app:"]);
+        assert_eq!(causes(&b, &a), ["key_prefix: app: | (none)"]);
+        let c = fleet(behind(scheme, "web:"), &NAMED);
+        assert_eq!(causes(&c, &b), ["key_prefix: web: | app:"]);
+    }
+}
+
+#[test]
+fn a_key_prefix_is_told_apart_from_another_system_or_key_hash() {
+    // Two clients of one pool: the one hashes its namespace, the other does not.
+    let pool = twemproxy(twemproxy::Distribution::Ketama, twemproxy::Hash::Md5);
+    let names = NAMED.map(|(_, address, weight)| (address.trim_end_matches(":11211"), address, weight));
+    let client = libmemcached::Options::ketama_weighted();
+    let a = fleet(pool, &names);
+    assert_eq!(causes(&a, &fleet(behind(client, "app:"), &NAMED)), ["key_prefix: (none) | app:"]);
+    assert_eq!(causes(&fleet(behind(client, "app:"), &NAMED), &a), ["key_prefix: app: | (none)"]);
+    assert_eq!(causes(&a, &fleet(client, &NAMED)), [""; 0]);
+    // Another hash, for which there is a word, and a prefix.
+    let murmur = libmemcached::Options { hash: libmemcached::Hash::Murmur, ..client };
+    let mut found = causes(&a, &fleet(behind(murmur, "app:"), &NAMED));
+    found.sort();
+    assert_eq!(found, ["hash: md5 | murmur", "key_prefix: (none) | app:"]);
+    // Another hash, for which there is none, and a prefix; each alone moves keys.
+    let ours = fleet(Scheme::ModN { hash: NamedHash::Xxh3 }, &NAMED);
+    let theirs = fleet(behind(libmemcached::Options::default(), "app:"), &NAMED);
+    let mut found = causes(&ours, &theirs);
+    found.sort();
+    assert_eq!(found, ["key hash: xxh3-64 | one-at-a-time-signed", "key_prefix: (none) | app:"]);
+    // No part in common: the scheme as a whole, and the prefix.
+    let rendezvous = fleet(Scheme::Rendezvous { hash: NamedHash::Xxh3 }, &NAMED);
+    let mut found = causes(&fleet(behind(ring(160), "app:"), &NAMED), &rendezvous);
+    found.sort();
+    assert_eq!(found, ["key_prefix: app: | (none)", "scheme: ring-160 | rendezvous"]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clockwise::hash::{KeyHash, Xxh3};
 use clockwise::ring::Tie;
-use clockwise::{Buckets, Built, Error, Placement as _, Ring, Server, ServerIx, ServerName};
+use clockwise::{Buckets, Built, BuiltHash, Error, Placement as _, Ring, Server, ServerIx, ServerName};
 use clockwise_config::Settings;
 
 use super::anatomy::{self, Parts};
@@ -98,9 +98,12 @@ impl<'c> Case<'c> {
             }
         }
         let has = |knob: &Knob| set.contains(&knob);
-        let scheme = match has(&Knob::Scheme) {
-            true => self.b.scheme.clone(),
-            false => settings.scheme().map_err(|_| NotBuilt)?,
+        // What stands before keys is a knob of its own, whatever places them.
+        let ours = settings.scheme().map_err(|_| NotBuilt)?;
+        let scheme = match (has(&Knob::Scheme), ours.key_prefix()) {
+            (true, Some(prefix)) => self.b.scheme.clone().with_key_prefix(prefix.clone()),
+            (true, None) => self.b.scheme.bare().clone(),
+            (false, _) => ours,
         };
         let buckets = Buckets::new(servers.iter().map(|(_, server)| server.clone()))?;
         let built = scheme.build(&buckets)?;
@@ -242,8 +245,8 @@ pub(super) struct Variant<'c> {
     pub(super) built: Built,
     pub(super) machines: Vec<u32>,
     reassembled: Reassembled,
-    /// The key hash, where it is not its own.
-    hash: Option<&'c dyn KeyHash>,
+    /// The key hash, where it is not its own; the prefix is.
+    hash: Option<BuiltHash<'c>>,
 }
 
 enum Reassembled {
@@ -261,9 +264,10 @@ impl Variant<'_> {
             return owners.iter().enumerate().all(|(at, ix)| each(at, self.machines[ix.index()]));
         }
         let mut keys = keys.iter().enumerate();
-        match (&self.reassembled, self.hash.or(self.built.key_hash())) {
+        let lent = self.hash.map(|hash| hash.behind(self.built.key_prefix()));
+        match (&self.reassembled, lent.or(self.built.key_hash())) {
             (Reassembled::Circle(ring), Some(hash)) => keys.all(|(at, key)| {
-                let owner = ring.owner_of_hash(anatomy::position(hash, key));
+                let owner = ring.owner_of_hash(anatomy::position(&hash, key));
                 each(at, owner.get())
             }),
             (Reassembled::Table(table), Some(hash)) => keys.all(|(at, key)| {

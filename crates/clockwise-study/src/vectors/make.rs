@@ -141,7 +141,7 @@ impl Maker {
         let Ok(Built { scheme, .. }) = pool(&base).build() else { return Vec::new() };
         let defaults = Settings::of(&scheme);
         let mut variants = Vec::new();
-        for &key in defaults.known() {
+        for key in defaults.known() {
             for word in defaults.words(key) {
                 if defaults.get(key) == Some(&word) {
                     continue;

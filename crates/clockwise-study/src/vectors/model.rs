@@ -272,4 +272,5 @@ flags! {
     ReorderedList = "The servers of the group before in another order: the same placement or another, as the group says.",
     Label = "The text that is hashed for a server is not its address as written: a default port, brackets or a scheme is left out or put in.",
     Draining = "A server is listed and owns nothing. No total counts it.",
+    KeyPrefix = "A prefix is hashed before the key, as one text with it.",
 }

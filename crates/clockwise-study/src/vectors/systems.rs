@@ -216,12 +216,16 @@ fn special(what: &str, name: &str) -> Vec<Spec> {
             few(json!({"points_per_weight": 16}), weighted(what, &[3, 7])),
             few(json!({}), servers(&["caf\u{e9}", "\u{441}\u{435}\u{440}\u{432}\u{435}\u{440}"]))
                 .commented("Names are hashed as UTF-8."),
+            few(json!({"key_prefix": "app:"}), three()),
         ],
         "rendezvous" => vec![
             all(json!({}), weighted(what, &[1, 1, 1, 1, 2])),
             few(json!({}), weighted(what, &[1, 1000, 1_000_000])),
+            few(json!({"key_prefix": "app:"}), three()),
         ],
-        "jump" => vec![all(json!({}), weighted(what, &[1; 11]))],
+        "jump" => {
+            vec![all(json!({}), weighted(what, &[1; 11])), few(json!({"key_prefix": "app:"}), three())]
+        }
         "maglev" => vec![
             all(json!({"table_size": 13}), weighted(what, &[1, 1, 1])),
             few(json!({"table_size": 251}), weighted(what, &[1, 10, 100])),
@@ -229,6 +233,8 @@ fn special(what: &str, name: &str) -> Vec<Spec> {
         "slots" => vec![
             Spec::new(Map::new(), three(), Keys::Tagged),
             few(json!({"hash": "xxh3-64", "slots": 12}), weighted(what, &UNEVEN)),
+            Spec::new(settings(json!({"key_prefix": "app{"})), three(), Keys::Tagged)
+                .commented("A hash tag is searched in prefix and key together."),
         ],
         "bounded" => vec![
             Spec::new(settings(json!({"epsilon": 0.25})), three(), Keys::None)
@@ -310,6 +316,8 @@ fn special(what: &str, name: &str) -> Vec<Spec> {
                 ),
                 few(json!({"sort_hosts": true}), reversed(weighted(what, &UNEVEN)))
                     .flagged(Flag::ReorderedList),
+                few(json!({"distribution": "CONSISTENT", "key_prefix": "app:"}), three())
+                    .commented("HASH_WITH_NAMESPACE with the namespace app:."),
             ]
         }
         "mcrouter" => vec![
@@ -384,6 +392,8 @@ fn special(what: &str, name: &str) -> Vec<Spec> {
                 "Of 25 equal servers each has 39 digests, not 40: single precision rounds the part down.",
             ),
             Spec::new(Map::new(), three(), Keys::None).and(&TWEMPROXY_KEYS),
+            Spec::new(settings(json!({"hash_tag": "{}", "key_prefix": "app:"})), three(), Keys::Tagged)
+                .commented("As the proxy sees the keys of a client with a prefix."),
         ]
         }
         "uhashring" => vec![few(json!({"vnodes": 20}), weighted(what, &UNEVEN))],

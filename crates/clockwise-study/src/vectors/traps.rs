@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use clockwise::Placement as _;
-use clockwise::hash::HashTag;
+use clockwise::hash::{HashTag, KeyHash as _};
 use clockwise::ring::{Boundary, Geometry};
+use clockwise::{KeyPrefix, Placement as _};
 use serde_json::{Map, Value};
 
 use super::hashes;
@@ -30,7 +30,7 @@ impl<'a> Traps<'a> {
         let tag = match settings.get("hash_tag").and_then(Value::as_str) {
             Some(marks) => marks.parse().ok(),
             None => {
-                let hash = built.key_hash().map(|hash| hash.name().into_owned());
+                let hash = built.key_hash().map(|hash| hash.behind(None).name().into_owned());
                 (hash.as_deref() == Some("redis-slot")).then_some(HashTag::BRACES)
             }
         };
@@ -48,11 +48,15 @@ impl<'a> Traps<'a> {
         if let (Some(hash), Some(ring)) = (self.built.key_hash(), &self.ring) {
             flags.extend(self.on_the_ring(ring, hash.hash(key)));
         }
-        let hash = self.built.key_hash().map(|hash| hash.name().into_owned()).unwrap_or_default();
-        if hashes::extends_signs(&hash) && key.iter().any(|byte| *byte >= 0x80) {
+        let hash =
+            self.built.key_hash().map(|hash| hash.behind(None).name().into_owned()).unwrap_or_default();
+        let prefix = self.built.key_prefix();
+        let hashed = [prefix.map_or("", KeyPrefix::as_str).as_bytes(), key].concat();
+        if hashes::extends_signs(&hash) && hashed.iter().any(|byte| *byte >= 0x80) {
             flags.insert(Flag::SignExtension);
         }
-        flags.extend(self.tag.and_then(|tag| of_tag(tag, key)));
+        flags.extend(self.tag.and_then(|tag| of_tag(tag, &hashed)));
+        flags.extend(prefix.map(|_| Flag::KeyPrefix));
         flags
     }
 

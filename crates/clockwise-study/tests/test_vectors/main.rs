@@ -282,12 +282,13 @@ fn every_trap_is_in_the_files_that_are_to_have_it() {
         ("ReorderedList", &["ring", "jump", "mod-n", "twemproxy", "haproxy", "nginx"]),
         ("Label", &["libmemcached", "nginx", "spymemcached", "pymemcache", "envoy"]),
         ("Draining", &["ring", "rendezvous", "jump", "maglev", "twemproxy"]),
+        ("KeyPrefix", &["ring", "rendezvous", "jump", "slots", "libmemcached", "twemproxy"]),
     ] {
         for name in names {
             assert!(files[flag].contains(name), "{name} has no test of {flag}");
         }
     }
-    assert_eq!(files.len(), 12);
+    assert_eq!(files.len(), 13);
 }
 
 #[test]

@@ -26,6 +26,9 @@
 //! hosts have no brackets; a Unix socket is its path with port 0. Servers of one address have the
 //! same points, and the one listed first owns them all.
 //!
+//! # Namespace
+//! It is hashed with the key if HASH_WITH_NAMESPACE is set, and then it is a [prefix](crate::Prefixed).
+//!
 //! Checked against libmemcached 1.1.4. Keys of bytes from 0x80 hash as where C's `char` is signed
 //! (x86). HSIEH is not built into Debian's library, which refuses to set it.
 

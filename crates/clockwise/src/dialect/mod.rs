@@ -8,7 +8,7 @@
 //! | knob | values seen |
 //! |---|---|
 //! | key hash | any of [`hash`](crate::hash) |
-//! | what of the key is hashed | all of it, the part in a [hash tag](crate::hash::HashTag) |
+//! | what of the key is hashed | all of it, the part in a [hash tag](crate::hash::HashTag); with a [prefix](crate::Prefixed) before it, which any recipe may have |
 //! | label of point *i* | name or address, a separator, a number |
 //! | points per weight, and how they round | fixed, a product, a floor in floating point |
 //! | points of a digest | one, or four words in some byte order |

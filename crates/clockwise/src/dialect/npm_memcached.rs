@@ -6,8 +6,8 @@
 //! | `compatibility: 'ketama'`, the default | port 11211 is left out of labels |
 //! | `compatibility: 'hash_ring'` | three points a digest, and no default port |
 //!
-//! A key of more than 250 characters is sent as its MD5, and placed by the text it was. A namespace
-//! is no part of what is hashed.
+//! A key of more than 250 characters is sent as its MD5, and placed by the text it was. A `namespace` is
+//! hashed with the key: it is a [prefix](crate::Prefixed).
 //!
 //! Checked against memcached 2.2.2 with hashring 3.2.0 on Node 20.
 

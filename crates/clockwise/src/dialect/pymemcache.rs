@@ -20,6 +20,8 @@
 //! A node is a server's address, IPv6 without brackets. Nodes of one address are one node: of such
 //! servers the first of the list owns its keys.
 //!
+//! A `key_prefix` of the client comes before the key on its way, and no node is chosen by it.
+//!
 //! Checked against pymemcache 4.0.0.
 
 use alloc::collections::BTreeMap;

@@ -79,6 +79,13 @@ impl Draw {
         Buckets::new(servers.collect::<Vec<_>>()).expect("a pool")
     }
 
+    /// A namespace, as programs write them, or none; the longest is the longest that libmemcached takes.
+    pub(crate) fn namespace(&mut self) -> Option<String> {
+        let longest = "n".repeat(127);
+        let some = self.once_in(2);
+        some.then(|| (*self.pick(&["app:", "x", "memc.sess.key.", "{shop}/", &longest])).to_owned())
+    }
+
     /// Keys as programs write them: counters, digests, words of other scripts, short ones, and the
     /// longest that memcached takes.
     pub(crate) fn keys(&mut self, count: usize) -> Vec<String> {
@@ -116,4 +123,13 @@ impl Draw {
             })
             .collect()
     }
+}
+
+/// The key, cut where it would be longer than memcached takes with that before it.
+pub(crate) fn fitted(mut key: String, namespace: Option<&str>) -> String {
+    let most = 250 - namespace.map_or(0, str::len);
+    while key.len() > most {
+        key.pop();
+    }
+    key
 }

@@ -4,8 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use clockwise::dialect::Dialect;
-use clockwise::{Buckets, Placement as _};
+use clockwise::{Buckets, KeyPrefix, Placement as _, Scheme};
 use serde_json::{Value, json};
 
 use crate::score::{Score, not_asked};
@@ -15,28 +14,28 @@ pub(crate) struct Pool {
     pub(crate) list: Buckets,
     /// As the script takes them.
     pub(crate) options: Value,
-    pub(crate) dialect: Dialect,
+    pub(crate) scheme: Scheme,
     keys: Vec<Vec<u8>>,
     spelled: Vec<String>,
 }
 
 impl Pool {
     /// For a library whose keys are text.
-    pub(crate) fn new(list: Buckets, options: Value, dialect: impl Into<Dialect>, keys: Vec<String>) -> Pool {
+    pub(crate) fn new(list: Buckets, options: Value, scheme: impl Into<Scheme>, keys: Vec<String>) -> Pool {
         let spelled = keys.clone();
         let keys = keys.into_iter().map(String::into_bytes).collect();
-        Pool { list, options, dialect: dialect.into(), keys, spelled }
+        Pool { list, options, scheme: scheme.into(), keys, spelled }
     }
 
     /// For a library whose keys are bytes: its script takes them in hexadecimal.
     pub(crate) fn of_bytes(
         list: Buckets,
         options: Value,
-        dialect: impl Into<Dialect>,
+        scheme: impl Into<Scheme>,
         keys: Vec<Vec<u8>>,
     ) -> Pool {
         let spelled = keys.iter().map(|key| hex(key)).collect();
-        Pool { list, options, dialect: dialect.into(), keys, spelled }
+        Pool { list, options, scheme: scheme.into(), keys, spelled }
     }
 
     /// The keys as the script takes them.
@@ -60,6 +59,14 @@ impl Pool {
     }
 }
 
+/// The scheme behind a prefix, if there is one.
+pub(crate) fn behind(scheme: impl Into<Scheme>, prefix: Option<&str>) -> Scheme {
+    match prefix {
+        Some(prefix) => scheme.into().with_key_prefix(KeyPrefix::new(prefix).expect("a prefix")),
+        None => scheme.into(),
+    }
+}
+
 /// Asks for the owner of every key of every pool, and compares each with the dialect's.
 pub(crate) fn compare(system: &'static str, script: &str, library: &str, pools: &[Pool], at_least: usize) {
     let question: Vec<Value> = pools.iter().map(Pool::question).collect();
@@ -74,7 +81,7 @@ pub(crate) fn compare_with(score: &mut Score, answer: &Value, pools: &[Pool]) {
     let owners = answer["owners"].as_array().expect("owners");
     assert_eq!(owners.len(), pools.len());
     for (pool, owners) in pools.iter().zip(owners) {
-        let place = pool.dialect.build(&pool.list).expect("a placement");
+        let place = pool.scheme.build(&pool.list).expect("a placement");
         let owners = owners.as_array().expect("owners");
         assert_eq!(owners.len(), pool.keys.len());
         for (key, owner) in pool.keys.iter().zip(owners) {
@@ -83,12 +90,7 @@ pub(crate) fn compare_with(score: &mut Score, answer: &Value, pools: &[Pool]) {
             score.answer(theirs.name(), ours.name(), || {
                 let servers: Vec<String> =
                     pool.list.servers().iter().map(|s| format!("{} {}", s.name(), s.weight())).collect();
-                format!(
-                    "{:?} of {:?} in {}",
-                    key.escape_ascii().to_string(),
-                    pool.dialect,
-                    servers.join(", ")
-                )
+                format!("{:?} of {:?} in {}", key.escape_ascii().to_string(), pool.scheme, servers.join(", "))
             });
         }
     }

@@ -36,7 +36,7 @@ fn keys() -> Vec<String> {
     keys
 }
 
-fn settings(options: Options, fleet: &Fleet) -> String {
+fn settings(options: Options, prefix: &str, fleet: &Fleet) -> String {
     let servers: Vec<String> = fleet
         .iter()
         .map(|(address, weight, down)| {
@@ -49,7 +49,7 @@ fn settings(options: Options, fleet: &Fleet) -> String {
 http {{
     access_log off; keepalive_requests 100000; client_body_temp_path t1; proxy_temp_path t2;
     fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;
-    upstream up {{ hash $arg_k{consistent}; {} }}
+    upstream up {{ hash \"{prefix}$arg_k\"{consistent}; {} }}
     server {{
         listen unix:listen;
         location / {{ proxy_pass http://up; add_header X-Tried $upstream_addr always; }}
@@ -64,7 +64,10 @@ http {{
 fn servers_are_tried_in_the_order_we_name() {
     let version = Proxy::version("nginx", "-v").expect("nginx is installed by cargo xtask packages");
     let mut score = Score::new("nginx", version);
-    for fleet in fleets() {
+    for (number, fleet) in fleets().into_iter().enumerate() {
+        // What stands before the variable is a prefix of all keys.
+        let prefix = ["", "app:", "{a \"b\\c"][number % 3];
+        let quoted = prefix.replace('\\', "\\\\").replace('"', "\\\"");
         let servers = fleet.iter().map(|(address, weight, down)| {
             let server = Server::new(address.as_str()).and_then(|server| server.with_weight(*weight));
             let server = server.expect("a server");
@@ -77,19 +80,21 @@ fn servers_are_tried_in_the_order_we_name() {
                 continue;
             }
             let upstream = options.build(&list).expect("an upstream");
-            let proxy = Proxy::start("nginx", &["-p", ".", "-c", "conf"], &settings(options, &fleet));
+            let proxy =
+                Proxy::start("nginx", &["-p", ".", "-c", "conf"], &settings(options, &quoted, &fleet));
             let proxy = proxy.expect("nginx");
             let mut client = proxy.connect().expect("a connection");
             let mut turns = RoundRobin::new(&upstream);
             for key in keys() {
                 let tried = client.get(&format!("/?k={key}"), "", "x-tried").expect("an answer");
-                let mut ours: Vec<ServerIx> = upstream.attempts(&key).collect();
+                let whole = format!("{prefix}{key}");
+                let mut ours: Vec<ServerIx> = upstream.attempts(&whole).collect();
                 while let Some(next) = turns.next(&ours) {
                     ours.push(next);
                 }
                 let ours: Vec<&str> =
                     ours.into_iter().map(|ix| list.servers()[ix.index()].name().as_str()).collect();
-                score.answer(&tried, &ours.join(", "), || format!("{options}, {key}"));
+                score.answer(&tried, &ours.join(", "), || format!("{options}, {whole}"));
             }
         }
     }

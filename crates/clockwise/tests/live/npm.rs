@@ -4,7 +4,7 @@ use clockwise::dialect::{memjs, npm_hashring, npm_ketama, npm_memcached};
 use serde_json::{Value, json};
 
 use crate::draw::{Draw, Hosts};
-use crate::library::{Pool, compare};
+use crate::library::{Pool, behind, compare};
 
 #[test]
 #[ignore = "asks the real library: cargo xtask live"]
@@ -42,12 +42,14 @@ fn memcached_gives_every_key_to_the_server_we_name() {
             algorithm: *draw.pick(npm_hashring::Algorithm::ALL),
             compatibility: *draw.pick(npm_hashring::Compatibility::ALL),
         };
+        let namespace = draw.namespace();
         let spelled = json!({
             "algorithm": options.algorithm.as_str(),
             "compatibility": options.compatibility.as_str(),
+            "namespace": namespace.as_deref().unwrap_or(""),
         });
         let keys = draw.keys(250);
-        Pool::new(draw.pool(Hosts::Any), spelled, options, keys)
+        Pool::new(draw.pool(Hosts::Any), spelled, behind(options, namespace.as_deref()), keys)
     };
     let pools: Vec<Pool> = (0..40).map(pool).collect();
     compare("npm-memcached", "node.js", "memcached", &pools, 10_000);

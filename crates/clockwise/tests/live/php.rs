@@ -4,8 +4,8 @@ use clockwise::dialect::libmemcached::Hash;
 use clockwise::dialect::{php_memcache, php_memcached};
 use serde_json::json;
 
-use crate::draw::{Draw, Hosts};
-use crate::library::{Pool, compare};
+use crate::draw::{Draw, Hosts, fitted};
+use crate::library::{Pool, behind, compare};
 
 /// The hashes that PHP has a name for and Debian's libmemcached is built with.
 const HASHES: [Hash; 8] = [
@@ -32,13 +32,20 @@ fn memcached_gives_every_key_to_the_server_we_name() {
             libketama_compatible,
             set_after_servers: !libketama_compatible && draw.once_in(3),
         };
+        let namespace = draw.namespace();
+        let hash_with_prefix_key = draw.once_in(2);
         let spelled = json!({
             "distribution": options.distribution.as_str(),
             "hash": options.hash.map(Hash::as_str),
             "libketama_compatible": libketama_compatible,
             "set_after_servers": options.set_after_servers,
+            "prefix_key": namespace,
+            "hash_with_prefix_key": hash_with_prefix_key,
         });
-        Pool::new(draw.pool(Hosts::Any), spelled, options, draw.keys(150))
+        let hashed = namespace.as_deref().filter(|_| hash_with_prefix_key);
+        let list = draw.pool(Hosts::Any);
+        let keys = draw.keys(150).into_iter().map(|key| fitted(key, hashed)).collect();
+        Pool::new(list, spelled, behind(options, hashed), keys)
     };
     let pools: Vec<Pool> = (0..80).map(pool).collect();
     compare("php-memcached", "php.php", "memcached", &pools, 12_000);

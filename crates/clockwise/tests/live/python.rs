@@ -4,8 +4,8 @@ use clockwise::dialect::{pylibmc, pymemcache, python_hashring, python_memcached,
 use clockwise::{Buckets, Server};
 use serde_json::{Map, Value, json};
 
-use crate::draw::{Draw, Hosts};
-use crate::library::{Pool, compare};
+use crate::draw::{Draw, Hosts, fitted};
+use crate::library::{Pool, behind, compare};
 use crate::memcached::FakeMemcached;
 
 #[test]
@@ -15,9 +15,11 @@ fn pymemcache_gives_every_key_to_the_server_we_name() {
     let mut draw = Draw::new(1);
     let pool = |number: usize| {
         let key_type = KeyType::ALL[number % KeyType::ALL.len()];
-        let mut keys = draw.keys(249);
-        keys.push(String::new());
-        let options = json!({ "key_type": key_type.as_str() });
+        // It comes before keys on their way to a server, and no server is chosen by it.
+        let key_prefix = draw.namespace();
+        let keys = draw.keys(249).into_iter().map(|key| fitted(key, key_prefix.as_deref()));
+        let keys = keys.chain([String::new()]).collect();
+        let options = json!({ "key_type": key_type.as_str(), "key_prefix": key_prefix.unwrap_or_default() });
         Pool::new(draw.pool(Hosts::AnyAndSockets), options, Options { key_type }, keys)
     };
     let pools: Vec<Pool> = (0..40).map(pool).collect();
@@ -112,8 +114,17 @@ fn pylibmc_gives_every_key_to_the_server_we_name() {
             server.and_then(|server| server.with_weight(1 + draw.below(largest))).expect("a server")
         });
         let list = Buckets::new(list.collect::<Vec<_>>()).expect("a pool");
-        let (given, options) = behaviours(&mut draw);
-        Pool::new(list, Value::Object(given), options, draw.keys(100))
+        let (mut given, options) = behaviours(&mut draw);
+        let namespace = draw.namespace();
+        let is_hashed = draw.once_in(2);
+        if let Some(namespace) = &namespace {
+            given.insert("namespace".to_owned(), json!(namespace));
+        }
+        given.insert("_hash_with_prefix_key".to_owned(), json!(is_hashed));
+        // They are sent, so all must be short enough with what comes before them.
+        let keys = draw.keys(100).into_iter().map(|key| fitted(key, namespace.as_deref())).collect();
+        let hashed = namespace.as_deref().filter(|_| is_hashed);
+        Pool::new(list, Value::Object(given), behind(options, hashed), keys)
     };
     let pools: Vec<Pool> = (0..100).map(pool).collect();
     compare("pylibmc", "python.py", "pylibmc", &pools, 10_000);

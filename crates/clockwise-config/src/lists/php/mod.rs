@@ -193,6 +193,8 @@ struct Client {
     /// Why keys cannot be placed although all is right.
     unplaced: Option<Diagnostic>,
     socket: Option<Span>,
+    /// What stands before keys, and where it was set.
+    prefix: Option<(Expr, Span)>,
 }
 
 impl Client {
@@ -207,6 +209,7 @@ impl Client {
             set: BTreeMap::new(),
             unplaced: None,
             socket: None,
+            prefix: None,
         }
     }
 
@@ -554,8 +557,8 @@ impl<'t> Program<'_, 't> {
                 ),
             },
             "OPT_PREFIX_KEY" => {
-                let is_set = value.text() != Some("");
-                client.set.insert(known, (is_set, option.span));
+                let is_none = value.text() == Some("") || value.is_nothing() || value.truth() == Some(false);
+                client.prefix = (!is_none).then(|| (value.clone(), option.span));
             }
             _ => match value.truth() {
                 None => refuse_unknown(report, value.span, Some(value), "true or false"),

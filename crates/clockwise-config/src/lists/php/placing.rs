@@ -1,11 +1,13 @@
 //! How a client of PHP's places keys, from what was set on it.
 
-use clockwise::Scheme;
 use clockwise::dialect::libmemcached::{self, Distribution, Hash};
 use clockwise::dialect::{php_memcache, php_memcached};
+use clockwise::{KeyPrefix, Scheme};
 
 use super::{Class, Client};
 use crate::diagnostic::{Diagnostic, ticked};
+use crate::lists::syntax::Expr;
+use crate::namespace::namespace;
 use crate::report::Report;
 use crate::source::Span;
 
@@ -49,14 +51,6 @@ pub(super) fn scheme(
         return Err(reason.clone());
     }
     let is = |option| client.set.get(option).copied().filter(|(set, _)| *set).map(|(_, span)| span);
-    if let (Some(with), Some(_)) = (is("OPT_HASH_WITH_PREFIX_KEY"), is("OPT_PREFIX_KEY")) {
-        let message = format!(
-            "{} hashes keys with the prefix before them, and a placement has none",
-            ticked(report.source.slice(with))
-        );
-        let help = "ask for keys with the prefix in front, and take the option out";
-        return Err(report.error_at(with, message).with_help(help));
-    }
     let steps = &client.steps;
     let last = |key: &str| {
         client.settings.iter().rev().find(|set| set.key == key).map_or(client.span, |set| set.span)
@@ -85,6 +79,16 @@ pub(super) fn scheme(
         );
         report.push(report.warning_at(place, message).with_help("set it before the servers"));
     }
+    let prefix = match &client.prefix {
+        Some((value, span)) if is("OPT_HASH_WITH_PREFIX_KEY").is_some() => {
+            Some(prefix(report, value, *span)?)
+        }
+        _ => None,
+    };
+    let placed = |scheme: Scheme| match prefix.clone() {
+        Some(prefix) => scheme.with_key_prefix(prefix),
+        None => scheme,
+    };
     if is("OPT_SORT_HOSTS").is_some() {
         let options = libmemcached::Options {
             distribution: steps.distribution,
@@ -92,7 +96,7 @@ pub(super) fn scheme(
             set_after_servers: steps.is_late(),
             sort_hosts: true,
         };
-        return Ok(Scheme::Dialect(options.into()));
+        return Ok(placed(options.into()));
     }
     let libketama_compatible = steps.distribution == Distribution::ConsistentWeighted;
     let default = if libketama_compatible { Hash::Md5 } else { Hash::Default };
@@ -103,5 +107,20 @@ pub(super) fn scheme(
     let hash = Some(steps.hash).filter(|hash| *hash != default);
     let set_after_servers = steps.is_late();
     let options = php_memcached::Options { distribution, hash, libketama_compatible, set_after_servers };
-    Ok(Scheme::Dialect(options.into()))
+    Ok(placed(options.into()))
+}
+
+/// The prefix of keys, which is hashed with them.
+fn prefix(report: &Report, value: &Expr, span: Span) -> Result<KeyPrefix, Diagnostic> {
+    let Some(text) = value.text() else {
+        let message = format!(
+            "{} is {}, and it is hashed with every key",
+            ticked(report.source.slice(span)),
+            value.describe()
+        );
+        return Err(report
+            .error_at(value.span, message)
+            .with_help("write the prefix in quotes, as it comes out"));
+    };
+    namespace(text).map_err(|problem| report.error_at(value.span, problem))
 }

@@ -1,7 +1,7 @@
 //! One client of Python's: how it places keys, and its servers.
 
 use clockwise::dialect::{pylibmc, pymemcache, python_hashring, python_memcached, uhashring};
-use clockwise::{Scheme, Server};
+use clockwise::{KeyPrefix, Scheme, Server};
 
 use super::{BEHAVIOURS, Library, PLACING};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
@@ -9,6 +9,7 @@ use crate::fleet::{ServerEntry, SettingPlace};
 use crate::lists::php::refuse_unknown;
 use crate::lists::server::{PORT, Taker, apart, joined};
 use crate::lists::syntax::{Expr, Item, Value, keyed};
+use crate::namespace::namespace;
 use crate::report::Report;
 use crate::source::Span;
 use crate::suggest::nearest;
@@ -100,6 +101,7 @@ pub(super) fn scheme(
                 }
             };
             let mut right = true;
+            let (mut prefix, mut is_hashed) = (None, false);
             for item in items {
                 let key = match item.key.as_ref().map(|key| &key.value) {
                     Some(Value::Text(key) | Value::Word(key)) => key.as_str(),
@@ -125,11 +127,29 @@ pub(super) fn scheme(
                     continue;
                 }
                 keep(report, key, &item.value);
-                right &= behaviour(report, &mut options, key, &item.value);
+                match (key, item.value.truth()) {
+                    ("namespace", _) => prefix = (!item.value.is_nothing()).then_some(&item.value),
+                    ("_hash_with_prefix_key", Some(truth)) => is_hashed = truth,
+                    _ => right &= behaviour(report, &mut options, key, &item.value),
+                }
             }
-            right.then(|| Ok(Scheme::Dialect(options.into())))
+            let scheme = Scheme::from(options);
+            let scheme = match prefix.filter(|_| is_hashed) {
+                Some(value) => scheme.with_key_prefix(read_namespace(report, value)?),
+                None => scheme,
+            };
+            right.then_some(Ok(scheme))
         }
     }
+}
+
+/// The namespace that is hashed with every key.
+fn read_namespace(report: &mut Report, value: &Expr) -> Option<KeyPrefix> {
+    let Some(text) = value.text() else {
+        refuse_unknown(report, value.span, Some(value), "the namespace in quotes, as b\"app:\"");
+        return None;
+    };
+    namespace(text).map_err(|problem| report.error(value.span, problem)).ok()
 }
 
 /// Sets a behaviour; false if it was refused.

@@ -48,7 +48,6 @@ const LIBRARIES: &[(&str, Library)] = &[
 
 /// Behaviours of pylibmc that place nothing.
 const BEHAVIOURS: &[&str] = &[
-    "_hash_with_prefix_key",
     "_io_bytes_watermark",
     "_io_key_prefetch",
     "_io_msg_watermark",
@@ -64,7 +63,6 @@ const BEHAVIOURS: &[&str] = &[
     "dead_timeout",
     "failure_limit",
     "ketama_hash",
-    "namespace",
     "no_block",
     "num_replicas",
     "pickle_protocol",
@@ -78,7 +76,15 @@ const BEHAVIOURS: &[&str] = &[
 ];
 
 /// Behaviours that do.
-const PLACING: &[&str] = &["hash", "ketama", "ketama_weighted", "distribution", "_sort_hosts"];
+const PLACING: &[&str] = &[
+    "hash",
+    "ketama",
+    "ketama_weighted",
+    "distribution",
+    "_sort_hosts",
+    "namespace",
+    "_hash_with_prefix_key",
+];
 
 /// Arguments of the clients that place nothing.
 const ARGUMENTS: &[&str] = &[

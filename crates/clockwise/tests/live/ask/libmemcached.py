@@ -2,7 +2,7 @@
 
 Question and answer are those of python.py; keys are bytes in hexadecimal. The shared library is called,
 without a compiler or headers, so its numbers for behaviours are written down here, as in
-libmemcached-1.0/types/behavior.h. No server is asked.
+libmemcached-1.0/types/behavior.h and callback.h. No server is asked.
 """
 
 import ctypes
@@ -10,7 +10,8 @@ import json
 import sys
 from ctypes import c_char_p, c_int, c_size_t, c_uint16, c_uint32, c_uint64, c_void_p
 
-HASH, DISTRIBUTION, SORT_HOSTS, KETAMA_WEIGHTED = 2, 9, 12, 16
+HASH, DISTRIBUTION, SORT_HOSTS, KETAMA_WEIGHTED, HASH_WITH_NAMESPACE = 2, 9, 12, 16, 25
+NAMESPACE = 0  # of the callbacks
 DISTRIBUTIONS = ["MODULA", "CONSISTENT", "CONSISTENT_KETAMA", "RANDOM", "CONSISTENT_KETAMA_SPY", "CONSISTENT_WEIGHTED"]
 HASHES = [
     "DEFAULT", "MD5", "CRC", "FNV1_64", "FNV1A_64", "FNV1_32", "FNV1A_32", "HSIEH", "MURMUR", "JENKINS", "MURMUR3",
@@ -21,6 +22,7 @@ FUNCTIONS = {
     "memcached_create": (c_void_p, c_void_p),
     "memcached_free": (None, c_void_p),
     "memcached_behavior_set": (c_int, c_void_p, c_int, c_uint64),
+    "memcached_callback_set": (c_int, c_void_p, c_int, c_char_p),
     "memcached_server_add_with_weight": (c_int, c_void_p, c_char_p, c_uint16, c_uint32),
     "memcached_server_add_unix_socket_with_weight": (c_int, c_void_p, c_char_p, c_uint32),
     "memcached_generate_hash": (c_uint32, c_void_p, c_char_p, c_size_t),
@@ -65,6 +67,9 @@ def owners(library, pool):
             ok(library.memcached_server_add_with_weight(client, host, server["port"], weight))
     if options["set_after_servers"]:
         behaviour(DISTRIBUTION, distribution)
+    if options["namespace"] is not None:
+        ok(library.memcached_callback_set(client, NAMESPACE, options["namespace"].encode()))
+    behaviour(HASH_WITH_NAMESPACE, int(options["hash_with_namespace"]))
     # The client may have sorted its servers.
     at = {(server["host"], server["port"] or 0): index for index, server in enumerate(pool["servers"])}
 

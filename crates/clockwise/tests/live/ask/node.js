@@ -18,7 +18,13 @@ const LIBRARIES = {
   memcached (pool) {
     const Memcached = require('memcached')
     const client = new Memcached(weights(pool), pool.options)
-    return key => client.HashRing.get(key)
+    let asked
+    client.connect = server => { asked = server }
+    return key => {
+      asked = undefined
+      client.get(key, () => {})
+      return asked
+    }
   },
   ketama (pool) {
     const { HashRing } = require('ketama')

@@ -14,6 +14,10 @@ function memcached(array $pool): callable
     if ($options['hash'] !== null) {
         $before[Memcached::OPT_HASH] = constant('Memcached::HASH_' . $options['hash']);
     }
+    if ($options['prefix_key'] !== null) {
+        $before[Memcached::OPT_PREFIX_KEY] = $options['prefix_key'];
+    }
+    $before[Memcached::OPT_HASH_WITH_PREFIX_KEY] = $options['hash_with_prefix_key'];
     $client->setOptions($before);
     foreach ($pool['servers'] as $server) {
         $client->addServer($server['host'], $server['port'], $server['weight']);

@@ -23,10 +23,10 @@ def pymemcache(pool):
         return server["host"] if server["port"] is None else (server["host"], server["port"])
 
     servers = [node(server) for server in pool["servers"]]
-    hasher = HashClient(servers).hasher
-    at = {node if type(node) is str else "%s:%s" % node: index for index, node in enumerate(servers)}
-    encode = str.encode if pool["options"]["key_type"] == "bytes" else str
-    return [at[hasher.get_node(encode(key))] for key in pool["keys"]]
+    options = pool["options"]
+    client = HashClient(servers, key_prefix=options["key_prefix"].encode(), allow_unicode_keys=True)
+    encode = str.encode if options["key_type"] == "bytes" else str
+    return [servers.index(client._get_client(encode(key)).server) for key in pool["keys"]]
 
 
 def uhashring(pool):
@@ -109,7 +109,11 @@ def pylibmc(pool):
     import pylibmc
 
     servers = [f"{host_port(server)}:{server['weight']}" for server in pool["servers"]]
-    client = pylibmc.Client(servers, behaviors=pool["options"])
+    behaviours = dict(pool["options"])
+    if "namespace" in behaviours:
+        # It takes bytes, and reads any text as a bad key.
+        behaviours["namespace"] = behaviours["namespace"].encode()
+    client = pylibmc.Client(servers, behaviors=behaviours)
     return [int(client.get(key)) for key in pool["keys"]]
 
 
