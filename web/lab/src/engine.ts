@@ -62,15 +62,16 @@ export class Engine {
   private readonly channels = new Map<string, Channel>();
   private readonly timers = new Map<string, { timer: number; release: () => void }>();
   private open = 0;
+  private quickOpen = 0;
 
   private constructor(
     private readonly quick: Run,
     private readonly slow: Run,
-    private readonly idle: (idle: boolean) => void,
+    private readonly idle: (ready: boolean, settled: boolean) => void,
   ) {}
 
-  /** `idle` is told when the first request begins and when the last one has its answer. */
-  static async start(script: string, idle: (idle: boolean) => void): Promise<Engine> {
+  /** `idle` is told whether all that is quick has its answer, and whether all has. */
+  static async start(script: string, idle: (ready: boolean, settled: boolean) => void): Promise<Engine> {
     const core = await bytes();
     try {
       // A page that holds its script inside has none that a worker could run.
@@ -136,27 +137,32 @@ export class Engine {
     return ((await this.ask('command', { state }, 'command')) as { text: string }).text;
   }
 
-  /** Work that is not asked for yet counts as well, until the function that this gives is called. */
-  hold(): () => void {
-    if (this.open === 0) this.idle(false);
-    this.open += 1;
+  /**
+   * Work that is not asked for yet counts as well, until the function that this gives is called. What is
+   * slow does not count among what a page needs to be ready.
+   */
+  hold(slow = false): () => void {
+    this.count(1, slow);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       // After those who waited for the answer have drawn it, or asked on.
-      setTimeout(() => {
-        this.open -= 1;
-        if (this.open === 0) this.idle(true);
-      });
+      setTimeout(() => this.count(-1, slow));
     };
   }
 
+  private count(step: number, slow: boolean): void {
+    this.open += step;
+    if (!slow) this.quickOpen += step;
+    this.idle(this.quickOpen === 0, this.open === 0);
+  }
+
   /** Does some work once nobody has called for it for a while: what a drag need not wait for. */
-  later(name: string, pause: number, work: () => void): void {
+  later(name: string, pause: number, work: () => void, slow = false): void {
     const waiting = this.timers.get(name);
     if (waiting) window.clearTimeout(waiting.timer);
-    const release = waiting?.release ?? this.hold();
+    const release = waiting?.release ?? this.hold(slow);
     const timer = window.setTimeout(() => {
       this.timers.delete(name);
       work();
@@ -172,7 +178,7 @@ export class Engine {
   private send(op: string, fields: object, name: string, slow = false): Promise<Answer> {
     const channel = this.channels.get(name) ?? { busy: false, next: null };
     this.channels.set(name, channel);
-    const over = this.hold();
+    const over = this.hold(slow);
     const result = new Promise<Answer>((done, failed) => {
       channel.next?.failed(new Superseded());
       channel.next = { request: JSON.stringify({ op, ...fields }), done, failed };

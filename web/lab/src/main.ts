@@ -22,8 +22,9 @@ const script = typeof document === 'undefined' ? '' : ((document.currentScript a
 
 async function page(): Promise<void> {
   const { dataset } = document.body;
-  const engine = await Engine.start(script, (idle) => {
-    dataset.ready = String(idle);
+  const engine = await Engine.start(script, (ready, settled) => {
+    dataset.ready = String(ready);
+    dataset.settled = String(settled);
   });
   const about = await engine.about();
   const app = new App(engine, about, about.start);

@@ -67,7 +67,7 @@ export function compare(app: App): Part {
   return {
     state(): void {
       many = undefined;
-      app.engine.later('compare', PAUSE_MS, ask);
+      app.engine.later('compare', PAUSE_MS, ask, true);
     },
   };
 }
