@@ -12,6 +12,7 @@ mod packages;
 mod readme;
 mod repo;
 mod step;
+mod study;
 mod test;
 mod tidy;
 
@@ -83,6 +84,16 @@ const VERBS: &[Verb] = &[
         options: "",
         about: "runs the README's first command (a release build) and compares its output with the README",
         run: |root, options| check(options, readme::check(root)),
+    },
+    Verb {
+        name: "study",
+        options: "[--published]",
+        about: "published figures measured again and held against their bands (a release build): those that take \
+                a second; --published: all of them, in minutes",
+        run: |root, options| {
+            let published = flag(options, "--published")?;
+            program(root, &[], study::command(published))
+        },
     },
     Verb {
         name: "no-std",

@@ -17,6 +17,7 @@ mod plan;
 mod prefixes;
 mod stores;
 mod streams;
+mod study;
 mod vectors;
 
 use std::fs;

@@ -47,5 +47,6 @@ pub fn find(name: &str) -> Result<Option<Experiment>, Diagnostics> {
 }
 
 fn parse(name: &str, text: &str) -> Result<Experiment, Diagnostics> {
-    Experiment::parse(&format!("study/{name}.toml"), text.as_bytes())
+    let experiment = Experiment::parse(&format!("study/{name}.toml"), text.as_bytes())?;
+    Ok(Experiment { shipped: true, ..experiment })
 }

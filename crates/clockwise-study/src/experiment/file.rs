@@ -156,6 +156,7 @@ impl Reader<'_> {
             method: file.method,
             kernel,
             charts,
+            shipped: false,
             settings,
             quick: quick?,
             published: published?,

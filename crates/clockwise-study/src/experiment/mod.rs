@@ -105,6 +105,9 @@ pub struct Experiment {
     pub kernel: &'static Kernel,
     /// Pictures of its results.
     pub charts: Vec<Chart>,
+    /// Whether it came with the program: published figures are held against those alone, not against a
+    /// file of a user's that happens to have the same name.
+    pub(crate) shipped: bool,
     /// Every setting of the grids, in their order.
     pub(crate) settings: Vec<Setting>,
     pub(crate) quick: Extent,

@@ -135,7 +135,10 @@ fn cells<'r>(measured: &'r Measured, at: &[(String, String)], scale: Scale) -> O
     let chosen = |setting: &&Setting| setting.has(&at);
     let meant = experiment.settings(Scale::Published).filter(chosen).count();
     let cells: Vec<&Cell> = measured.cells.iter().filter(|cell| cell.setting.has(&at)).collect();
-    let as_meant = extent.keys == published.keys && extent.seeds == published.seeds && cells.len() == meant;
+    let as_meant = experiment.shipped
+        && extent.keys == published.keys
+        && extent.seeds == published.seeds
+        && cells.len() == meant;
     (as_meant && meant > 0).then_some(cells)
 }
 
