@@ -107,6 +107,61 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// How often standard input is asked for: `-` for a fleet, and for keys.
+    pub(crate) fn standard_inputs(&self) -> usize {
+        let keys = |keys: &Keys| usize::from(keys.keys.as_ref().is_some_and(|path| path.as_os_str() == "-"));
+        let fleets = |specs: &[&String]| {
+            specs
+                .iter()
+                .filter(|spec| ["-", "/dev/stdin"].contains(&spec.split('#').next().unwrap_or("")))
+                .count()
+        };
+        match self {
+            Command::Plan(args) => {
+                fleets(&[&args.before])
+                    + args.after.iter().map(|after| fleets(&[after])).sum::<usize>()
+                    + keys(&args.keys)
+            }
+            Command::Owner(args) => {
+                let typed = !args.key.is_empty() || args.keys.keys.is_some();
+                fleets(&[&args.fleet]) + if typed { keys(&args.keys) } else { 1 }
+            }
+            Command::Ring(args) => fleets(&[&args.fleet]),
+            Command::Diff(args) => fleets(&[&args.a, &args.b]) + keys(&args.keys.keys),
+            Command::Check(args) => fleets(&args.fleets.iter().collect::<Vec<_>>()),
+            Command::Migrate(args) => fleets(&[&args.before, &args.to]) + keys(&args.keys.keys),
+            Command::Convert(args) => fleets(&[&args.fleet]) + keys(&args.keys.keys),
+            Command::Fingerprint(args) => fleets(&[&args.fleet]),
+            Command::Size(_)
+            | Command::Study(_)
+            | Command::Vectors(_)
+            | Command::Completions { .. }
+            | Command::Man { .. } => 0,
+        }
+    }
+
+    /// Whether the answer is for programs, which want names byte by byte.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        let format = match self {
+            Command::Plan(args) => args.format,
+            Command::Owner(args) => args.format,
+            Command::Ring(args) => args.format,
+            Command::Size(args) => args.format,
+            Command::Diff(args) => args.format,
+            Command::Check(args) => args.format,
+            Command::Migrate(args) => args.format,
+            Command::Fingerprint(args) => args.format,
+            Command::Study(args) => args.format,
+            Command::Vectors(args) if args.name.is_none() => args.format,
+            Command::Vectors(_) | Command::Convert(_) | Command::Completions { .. } | Command::Man { .. } => {
+                return true;
+            }
+        };
+        matches!(format, Format::Json | Format::Csv)
+    }
+}
+
 /// How answers are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -223,7 +278,7 @@ pub(crate) enum KeyEncoding {
 
 #[derive(Args, Debug)]
 pub(crate) struct Plan {
-    /// The fleet as it is: its file; FILE#POOL picks one of several pools
+    /// The fleet as it is: its file, or - for standard input; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) before: String,
     /// The fleet as it will be, instead of changes on the command line
@@ -291,7 +346,7 @@ pub(crate) enum PlanTable {
 
 #[derive(Args, Debug)]
 pub(crate) struct Owner {
-    /// A fleet's file; FILE#POOL picks one of several pools
+    /// A fleet's file, or - for standard input; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) fleet: String,
     /// Keys; without any, and without --keys, they are read from standard input
@@ -325,7 +380,7 @@ pub(crate) enum Zones {
 
 #[derive(Args, Debug)]
 pub(crate) struct Ring {
-    /// A fleet's file; FILE#POOL picks one of several pools
+    /// A fleet's file, or - for standard input; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) fleet: String,
     /// Draw the ring into a file

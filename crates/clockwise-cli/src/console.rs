@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use clockwise_config::{Diagnostic, Diagnostics, Severity};
+use clockwise_config::{Diagnostic, Diagnostics, Severity, printable};
 
 use crate::exit::Failure;
 
@@ -12,6 +12,8 @@ pub struct Console<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
     colour: Colour,
+    /// Whether answers are for programs, which want names as they are.
+    is_exact: bool,
 }
 
 /// Which streams may be coloured.
@@ -26,7 +28,12 @@ pub struct Colour {
 impl<'a> Console<'a> {
     /// Answers go to `out`, complaints to `err`.
     pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, colour: Colour) -> Console<'a> {
-        Console { out, err, colour }
+        Console { out, err, colour, is_exact: false }
+    }
+
+    /// Answers are for programs.
+    pub(crate) fn exact(&mut self) {
+        self.is_exact = true;
     }
 
     /// Writes an answer, buffered, and sees that all of it got there.
@@ -35,13 +42,21 @@ impl<'a> Console<'a> {
         write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut out = io::BufWriter::with_capacity(1 << 16, &mut *self.out);
-        write(&mut out)?;
+        match self.is_exact {
+            true => write(&mut out)?,
+            false => write(&mut Printable(&mut out))?,
+        }
         Ok(out.flush()?)
     }
 
     /// A line on the complaints' stream. That it cannot be written is told to nobody: there is no
     /// stream left to say it on.
     pub(crate) fn note(&mut self, text: impl Display) {
+        let _ = writeln!(Printable(&mut self.err), "{text}");
+    }
+
+    /// The same for what was made for a terminal, with its colours.
+    fn rendered(&mut self, text: &str) {
         let _ = writeln!(self.err, "{text}");
     }
 
@@ -51,7 +66,7 @@ impl<'a> Console<'a> {
             return Err(Failure::from(diagnostic.clone()));
         }
         let text = diagnostic.render(self.colour.err);
-        self.note(format_args!("{text}\n"));
+        self.rendered(&format!("{text}\n"));
         Ok(())
     }
 
@@ -59,7 +74,7 @@ impl<'a> Console<'a> {
     pub(crate) fn report(&mut self, failure: &Failure) {
         match failure {
             // These begin with their own `error:`, and show the lines that they speak of.
-            Failure::Diagnosed(all) => self.note(all.render(self.colour.err)),
+            Failure::Diagnosed(all) => self.rendered(&all.render(self.colour.err)),
             other => self.note(format_args!("error: {other}")),
         }
     }
@@ -83,5 +98,23 @@ impl<'a> Console<'a> {
 impl From<Diagnostic> for Failure {
     fn from(one: Diagnostic) -> Failure {
         Failure::Diagnosed(Diagnostics::from(one))
+    }
+}
+
+/// What a terminal may be given: a name out of a file could hold anything. Each write is of whole
+/// characters, as those of text are.
+struct Printable<W>(W);
+
+impl<W: Write> Write for Printable<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for chunk in bytes.utf8_chunks() {
+            self.0.write_all(printable(chunk.valid()).as_bytes())?;
+            self.0.write_all(chunk.invalid())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::rc::Rc;
 
+use clockwise::dialect::Dialect;
 use clockwise::hash::Width;
 use clockwise::moves::Tally;
-use clockwise::{Built, Error, Geometry, Layout, Measured, Placement as _, Server};
+use clockwise::{Built, Error, Geometry, Layout, Measured, Placement as _, Scheme, Server};
 use clockwise_config::{Options, Pool};
 use clockwise_study::keys::{
     KeyEncoding, KeyFormat, KeyOptions, KeyReader, KeySet, LineEnding, Record, seeded_key,
@@ -84,15 +85,15 @@ pub(crate) fn warn_of(
         if let Some(message) = narrow(pool, built, &ring) {
             console.say(&pool.warn(None, &message, &reading.into()))?;
         }
-        for server in ring.pointless() {
-            console.say(&pool.warn(
-                Some(server.name().as_str()),
-                &pointless(server, built),
-                &reading.into(),
-            ))?;
+        let pointless: Vec<&Server> = ring.pointless().collect();
+        for server in pointless.iter().take(MAX_WARNINGS) {
+            let message = self::pointless(server, pool.scheme(), built);
+            console.say(&pool.warn(Some(server.name().as_str()), &message, &reading.into()))?;
         }
+        more(pointless.len(), "servers get no points", console);
     }
-    for collision in built.unsettled() {
+    let unsettled = built.unsettled();
+    for collision in unsettled.iter().take(MAX_WARNINGS) {
         let names: Vec<&str> =
             collision.servers().iter().map(|ix| built.servers()[ix.index()].name().as_str()).collect();
         let message = format!(
@@ -102,7 +103,17 @@ pub(crate) fn warn_of(
         );
         console.say(&pool.warn(None, &message, &reading.into()))?;
     }
+    more(unsettled.len(), "points are shared so", console);
     Ok(())
+}
+
+/// Of one sort, no more warnings are shown.
+const MAX_WARNINGS: usize = 10;
+
+fn more(all: usize, what: &str, console: &mut Console<'_>) {
+    if let Some(rest @ 1..) = all.checked_sub(MAX_WARNINGS) {
+        console.note(format_args!("warning: {} more {what}\n", count(rest as u64)));
+    }
 }
 
 /// A key hash of few bits leaves most of a ring to nobody.
@@ -136,7 +147,13 @@ pub(crate) fn width(ring: &Geometry) -> u32 {
     }
 }
 
-fn pointless(server: &Server, built: &Built) -> String {
+fn pointless(server: &Server, scheme: &Scheme, built: &Built) -> String {
+    if let Scheme::Dialect(Dialect::Cassandra(_) | Dialect::Dskit(_)) = scheme {
+        return format!(
+            "server {:?} gets no points and owns nothing: nobody gave it tokens, and which the system will choose follows from nothing; `convert --to toml` writes them down, where its own can join them",
+            server.name().as_str()
+        );
+    }
     let total: u64 = built.servers().iter().map(|s| u64::from(s.effective_weight())).sum();
     format!(
         "server {:?} gets no points and owns nothing: its weight of {} out of {total} rounds to none",

@@ -20,6 +20,7 @@ use std::ffi::OsString;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
 use args::{Cli, Command};
+use exit::Failure;
 
 /// Reads a command line and runs it; the first argument is the program's own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, console: &mut Console<'_>) -> Exit {
@@ -53,6 +54,15 @@ impl CommandLine {
 
     /// Runs it.
     pub fn run(&self, console: &mut Console<'_>) -> Exit {
+        if self.cli.command.is_for_programs() {
+            console.exact();
+        }
+        if self.cli.command.standard_inputs() > 1 {
+            let message =
+                "standard input is given twice, and can be read once: put one of the two into a file";
+            console.report(&Failure::Usage(message.to_owned()));
+            return Exit::Usage;
+        }
         let result = match &self.cli.command {
             Command::Plan(args) => {
                 commands::plan::run(args, self.matches.subcommand_matches("plan"), console)

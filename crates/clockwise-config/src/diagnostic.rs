@@ -1,5 +1,6 @@
 //! A complaint about a file: what is wrong, where, and what to do about it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::render;
@@ -304,9 +305,27 @@ pub(crate) fn ticked(text: &str) -> String {
 }
 
 fn tame(text: &str, limit: usize) -> String {
+    escaped(&cut(text, limit), |_| false)
+}
+
+/// Text that a terminal may be given: line breaks and tabs stay, and what else would move its cursor,
+/// hide, or turn the text around is escaped (`\u{1b}`). For names, which files may fill with anything.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_layout = |c| matches!(c, '\n' | '\t');
+    match text.chars().any(|c| is_escaped(c) && !is_layout(c)) {
+        true => Cow::Owned(escaped(text, is_layout)),
+        false => Cow::Borrowed(text),
+    }
+}
+
+fn is_escaped(c: char) -> bool {
+    c.is_control() || is_invisible(c)
+}
+
+fn escaped(text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut out = String::new();
-    for c in cut(text, limit).chars() {
-        if c.is_control() || is_invisible(c) {
+    for c in text.chars() {
+        if is_escaped(c) && !stays(c) {
             out.extend(c.escape_unicode());
         } else {
             out.push(c);
@@ -340,6 +359,12 @@ mod tests {
         assert!(d.message().chars().count() < MAX_MESSAGE + 20);
         assert_eq!(quoted("a\"\t"), r#""a\"\t""#);
         assert_eq!(ticked("a\0b\u{feff}e\u{301}"), "`a\\u{0}b\\u{feff}e\u{301}`");
+    }
+
+    #[test]
+    fn printable_text_keeps_its_lines_and_nothing_that_moves_a_cursor() {
+        assert!(matches!(printable("a\tb\n100 ÷ é…"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\x1b[31m\n\u{202e}b\u{9b}\r"), "a\\u{1b}[31m\n\\u{202e}b\\u{9b}\\u{d}");
     }
 
     #[test]

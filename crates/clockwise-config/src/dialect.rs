@@ -4,7 +4,7 @@
 //! key is called what the field of the library's `Options` is called, and one that the file does
 //! not have keeps the default of those.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 use std::mem::take;
 use std::str::FromStr;
@@ -301,12 +301,12 @@ pub(crate) fn refuse_strangers(report: &mut Report, fields: &Fields<'_>, servers
     for entry in fields.entries() {
         let node::Value::Map(items) = &entry.value.value else { continue };
         let zones = entry.key == "locality_weights";
+        let known: HashSet<&str> = match zones {
+            true => servers.iter().filter_map(|entry| entry.server().zone().map(Zone::as_str)).collect(),
+            false => servers.iter().map(|entry| entry.server().name().as_str()).collect(),
+        };
         for item in items {
-            let is_known = |server: &ServerEntry| match server.server().zone().map(Zone::as_str) {
-                zone if zones => zone == Some(item.key.as_str()),
-                _ => server.server().name().as_str() == item.key,
-            };
-            if !servers.iter().any(is_known) {
+            if !known.contains(item.key.as_str()) {
                 let what = if zones { "in the zone" } else { "called" };
                 let message =
                     format!("{} speaks of a server {what} {}", ticked(&entry.key), quoted(&item.key));

@@ -1,6 +1,6 @@
 //! What comes out of a file: its pools, each a list of servers and how keys are placed on them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use clockwise::{Buckets, Error, Members, Scheme, Server};
@@ -15,6 +15,9 @@ use crate::template;
 /// A file that was read.
 #[derive(Clone, Debug)]
 pub struct FleetFile {
+    /// As given.
+    path: Arc<str>,
+    /// What was read; of a page with several blocks, the first.
     source: Source,
     kind: Kind,
     pools: Vec<Held>,
@@ -23,6 +26,8 @@ pub struct FleetFile {
 /// A pool in its file.
 #[derive(Clone, Debug)]
 struct Held {
+    /// What it was read from: blocks have texts of their own.
+    source: Source,
     kind: Kind,
     /// What it stands in, where that is a block of the file.
     inside: Option<Arc<str>>,
@@ -75,6 +80,7 @@ pub enum About<'a> {
 /// A fleet: servers in the order of the file, and how keys are placed on them.
 #[derive(Clone, Debug)]
 pub struct Pool {
+    path: Arc<str>,
     source: Source,
     kind: Kind,
     inside: Option<Arc<str>>,
@@ -107,8 +113,9 @@ impl FleetFile {
     pub(crate) fn new(kind: Kind, pools: Vec<PoolRead>, report: Report) -> Result<FleetFile, Diagnostics> {
         let source = report.source.clone();
         let warnings = report.finish()?;
-        let held = |pool| Held { kind, inside: None, is_refused: false, pool };
-        let mut file = FleetFile { source, kind, pools: pools.into_iter().map(held).collect() };
+        let held = |pool| Held { source: source.clone(), kind, inside: None, is_refused: false, pool };
+        let pools = pools.into_iter().map(held).collect();
+        let mut file = FleetFile { path: source.path().into(), source, kind, pools };
         for Held { pool, .. } in &file.pools {
             for entry in &pool.entries {
                 let texts = [entry.server.name().as_str(), entry.server.address().as_str()];
@@ -141,16 +148,14 @@ impl FleetFile {
             entries: Vec::new(),
             warnings: Vec::new(),
         };
-        FleetFile {
-            source: source.clone(),
-            kind,
-            pools: vec![Held { kind, inside: None, is_refused: true, pool }],
-        }
+        let held = Held { source: source.clone(), kind, inside: None, is_refused: true, pool };
+        FleetFile { path: source.path().into(), source: source.clone(), kind, pools: vec![held] }
     }
 
-    /// The same, found in a block of a larger file: `what` is how sentences call that.
-    pub(crate) fn inside(mut self, what: &str) -> FleetFile {
+    /// The same, found in a block of the file at `path`: `what` is how sentences call that.
+    pub(crate) fn inside(mut self, path: &str, what: &str) -> FleetFile {
         let what: Arc<str> = what.into();
+        self.path = path.into();
         for held in &mut self.pools {
             held.inside = Some(what.clone());
         }
@@ -167,11 +172,14 @@ impl FleetFile {
 
     /// Adds the pools of another block; a name that is taken gets that of the line it stands on.
     pub(crate) fn append(&mut self, other: FleetFile) {
+        let mut taken: HashSet<String> =
+            self.pools.iter().filter_map(|held| held.pool.name.clone()).collect();
         for mut held in other.pools {
-            if let Some(name) = &mut held.pool.name
-                && self.pools.iter().any(|known| known.pool.name.as_ref() == Some(name))
-            {
-                *name = format!("{name}:{}", self.source.line_of(held.pool.span.start()));
+            if let Some(name) = &mut held.pool.name {
+                if taken.contains(name) {
+                    *name = format!("{name}:{}", held.source.line_of(held.pool.span.start()));
+                }
+                taken.insert(name.clone());
             }
             self.pools.push(held);
         }
@@ -179,7 +187,7 @@ impl FleetFile {
 
     /// The path, as given.
     pub fn path(&self) -> &str {
-        self.source.path()
+        &self.path
     }
 
     /// What kind of file it is; of one that holds several in blocks, the first.
@@ -218,21 +226,36 @@ impl FleetFile {
         }
     }
 
-    fn take(&self, Held { kind, inside, pool, .. }: &Held) -> Result<Pool, Diagnostic> {
+    /// Every pool that can be read, in the order of the file. The reason of one that places nothing is
+    /// a warning where the file seems to mean that it does.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Result<Pool, Diagnostic>> {
+        self.readable().map(|held| match &held.pool.scheme {
+            Ok(_) => self.take(held),
+            Err(why) => Err(why.clone()),
+        })
+    }
+
+    fn take(&self, Held { source, kind, inside, pool, .. }: &Held) -> Result<Pool, Diagnostic> {
         let servers = Buckets::new(pool.entries.iter().map(|entry| entry.server.clone()));
         Ok(Pool {
-            source: self.source.clone(),
+            path: self.path.clone(),
+            source: source.clone(),
             kind: *kind,
             inside: inside.clone(),
             name: pool.name.clone(),
             span: pool.span,
-            scheme: pool.scheme.clone()?,
+            scheme: pool.scheme.clone().map_err(Diagnostic::escalated)?,
             settings: pool.settings.clone(),
-            servers: servers
-                .map_err(|error| Diagnostic::error(&self.source, pool.span, error.to_string()))?,
+            servers: servers.map_err(|error| Diagnostic::error(source, pool.span, error.to_string()))?,
             entries: pool.entries.clone(),
             warnings: pool.warnings.clone(),
         })
+    }
+
+    /// The name of a pool that places keys, if there is one.
+    fn example(&self) -> &str {
+        let placing = self.readable().find(|held| held.pool.scheme.is_ok() && held.pool.name.is_some());
+        placing.or(self.readable().next()).and_then(|held| held.pool.name.as_deref()).unwrap_or("")
     }
 
     fn no_pool(&self, name: Option<&str>) -> Diagnostic {
@@ -242,13 +265,16 @@ impl FleetFile {
         if names.len() > LISTED {
             list += &format!(" and {} more", names.len() - LISTED);
         }
-        let span = self.pools.first().map_or(Span::new(0, 0), |held| held.pool.span);
-        let error = |message| Diagnostic::error(&self.source, span, message);
+        let first = self.pools.first();
+        let (source, span) =
+            first.map_or((&self.source, Span::new(0, 0)), |held| (&held.source, held.pool.span));
+        let error = |message| Diagnostic::error(source, span, message);
         match name {
             None => error(format!("the file holds {} pools: {list}", names.len())).with_help(format!(
                 "name the one that is meant: {}#{}",
-                self.path(),
-                names.first().unwrap_or(&"")
+                // `-#NAME` would be an option.
+                if self.path() == "-" { "/dev/stdin" } else { self.path() },
+                self.example()
             )),
             Some(name) if names.is_empty() => {
                 error(format!("there is no pool {}: the file holds one fleet, without a name", quoted(name)))
@@ -282,7 +308,7 @@ impl Pool {
 
     /// The path of the file, as given.
     pub fn path(&self) -> &str {
-        self.source.path()
+        &self.path
     }
 
     /// How keys are placed.
@@ -401,6 +427,9 @@ pub(crate) fn settle(
 }
 
 fn listed_twice(report: &mut Report, first: &ServerEntry, second: &ServerEntry) {
+    if report.is_full() && !report.options.merge {
+        return report.count_one_more();
+    }
     let lines = [first, second].map(|entry| report.source.line_of(entry.span.start()));
     let diagnostic = if report.options.merge {
         match Buckets::merged([&first.server, &second.server].map(Server::clone)) {

@@ -6,10 +6,12 @@ use std::str::FromStr;
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fleet::PoolRead;
 use crate::report::Report;
+use crate::sniff::has_key;
 use crate::source::{Source, Span};
 use crate::suggest::nearest;
 use crate::{
-    dskit, envoy, haproxy, libmemcached, lists, mcrouter, nginx, nodetool, own, redis, thanos, twemproxy,
+    dskit, envoy, haproxy, json, libmemcached, lists, manifest, mcrouter, nginx, nodetool, own, redis,
+    thanos, twemproxy,
 };
 
 /// A kind of fleet file.
@@ -113,6 +115,7 @@ impl Kind {
     /// Decides by the content.
     pub(crate) fn of(source: &Source) -> Result<Kind, Diagnostic> {
         let text = source.text();
+        manifest::refuse(source)?;
         if let Some(row) = ROWS.iter().find(|row| (row.is)(text)) {
             return Ok(row.kind);
         }
@@ -123,6 +126,10 @@ impl Kind {
         };
         let start = source.line_start(number) + (line.len() - line.trim_start().len());
         let span = Span::new(start, start + line.trim().len());
+        if json::begins(text) && has_key(text, &["apiVersion"]) && has_key(text, &["kind"]) {
+            let message = "no value of these Kubernetes objects is a fleet file".to_owned();
+            return Err(Diagnostic::error(source, span, message).with_help(manifest::HELP));
+        }
         let message = format!("no kind of fleet file begins with {}", ticked(line.trim()));
         Err(Diagnostic::error(source, span, message).with_help(known()))
     }
@@ -155,7 +162,7 @@ impl FromStr for Kind {
 }
 
 /// What can be read, for whoever has something else.
-fn known() -> String {
+pub(crate) fn known() -> String {
     let others: Vec<&str> =
         ROWS.iter().map(|row| row.title).filter(|title| *title != "clockwise fleet").collect();
     format!(

@@ -58,6 +58,7 @@ mod libmemcached;
 mod listed;
 mod lists;
 mod load;
+mod manifest;
 mod mcrouter;
 mod namespace;
 mod nginx;
@@ -83,7 +84,7 @@ mod yaml;
 use clockwise::Scheme;
 
 pub use convert::{Candidate, Target};
-pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, printable};
 pub use fleet::{About, FleetFile, Pool, ServerEntry};
 pub use kind::Kind;
 pub use load::{load, load_all, parse, read};

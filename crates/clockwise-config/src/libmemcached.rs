@@ -123,7 +123,8 @@ pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
     let source = report.source.clone();
     let mut client = Client::default();
     for (number, line) in (1..).zip(source.text().lines()) {
-        let start = source.line_start(number);
+        let indent = source.indent().min(line.len() - line.trim_start_matches(' ').len());
+        let (start, line) = (source.line_start(number) + indent, &line[indent..]);
         // Comments are lines of their own.
         if line.starts_with('#') {
             continue;

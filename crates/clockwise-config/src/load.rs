@@ -23,7 +23,7 @@ pub fn load_all(spec: &str, options: &Options) -> Result<Vec<Result<Pool, Diagno
     let (path, pool) = parts(spec);
     let file = read(path, options)?;
     if pool.is_none() && file.pools() > 1 {
-        return Ok(file.names().map(|name| file.pick(Some(name))).collect());
+        return Ok(file.all().collect());
     }
     match file.pick(pool) {
         // A name that is not there is no finding about a fleet.
@@ -40,13 +40,17 @@ fn parts(spec: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Reads a file.
+/// Reads a file; `-` is standard input.
 pub fn read(path: &str, options: &Options) -> Result<FleetFile, Diagnostics> {
     let mut bytes = Vec::new();
-    let read = std::fs::File::open(path)
-        // One byte more than is allowed tells that there is more.
-        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    // One byte more than is allowed tells that there is more.
+    let most = MAX_BYTES as u64 + 1;
+    let read = match path {
+        "-" => std::io::stdin().lock().take(most).read_to_end(&mut bytes),
+        _ => std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)),
+    };
     match read {
+        Ok(_) if path == "-" => parse_in(None, path, &bytes, options),
         Ok(_) => parse_in(Path::new(path).parent(), path, &bytes, options),
         Err(error) => Err(Diagnostic::unreadable(path, format!("cannot be read: {error}")).into()),
     }
@@ -68,24 +72,32 @@ fn parse_in(
 ) -> Result<FleetFile, Diagnostics> {
     let source = Source::new(path, bytes)?;
     let mut read: Vec<(Block, Kind)> = Vec::new();
+    let mut passed = Vec::new();
     for block in wrapped::blocks(&source)? {
         // Most blocks of a page are commands and the like. Templates may stand beside the fleet.
-        if template::refuse(&block.source).is_ok()
-            && let Ok(kind) = kind_of(&block.source, options)
-        {
-            read.push((block, kind));
+        let kind = template::refuse(&block.source).and_then(|()| kind_of(&block.source, options));
+        match kind {
+            Ok(kind) => read.push((block, kind)),
+            Err(why) => passed.push((block, why)),
         }
     }
     match read.len() {
         0 => {
-            template::refuse(&source)?;
-            parse_as(folder, &source, kind_of(&source, options)?, options)
+            let whole = template::refuse(&source).and_then(|()| kind_of(&source, options));
+            let whole = whole.map_err(Diagnostics::from);
+            whole.and_then(|kind| parse_as(folder, &source, kind, options)).map_err(|all| {
+                // A page is no fleet file, whatever it looks like: what is in it says more.
+                match passed.into_iter().find(|(block, _)| block.is_page) {
+                    Some((_, why)) => why.into(),
+                    None => all,
+                }
+            })
         }
         1 => {
             let (block, kind) = read.remove(0);
-            Ok(parse_as(None, &block.source, kind, options)?.inside(&block.what))
+            Ok(parse_as(None, &block.source, kind, options)?.inside(path, &block.what))
         }
-        _ => several(read, options),
+        _ => several(path, read, options),
     }
 }
 
@@ -95,13 +107,13 @@ fn kind_of(source: &Source, options: &Options) -> Result<Kind, Diagnostic> {
 
 /// Several blocks, each with its pools. One that cannot be read is a pool without a placement, so
 /// that the others can be picked; if none can be read, the complaints are those of all.
-fn several(blocks: Vec<(Block, Kind)>, options: &Options) -> Result<FleetFile, Diagnostics> {
+fn several(path: &str, blocks: Vec<(Block, Kind)>, options: &Options) -> Result<FleetFile, Diagnostics> {
     let mut file: Option<FleetFile> = None;
     let mut refused = Vec::new();
     for (block, kind) in blocks {
         match parse_as(None, &block.source, kind, options) {
             Ok(read) => {
-                let read = read.inside(&block.what);
+                let read = read.inside(path, &block.what);
                 match &mut file {
                     None => file = Some(read.labelled(&block.label)),
                     Some(file) => file.append(read.labelled(&block.label)),

@@ -40,6 +40,8 @@ impl Report {
     /// An error of this source, to be pushed once it is complete.
     #[must_use]
     pub(crate) fn error_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        // What is wrong with a block as a whole is said where it begins.
+        let span = if span == Span::new(0, 0) { self.source.begin() } else { span };
         Diagnostic::error(&self.source, span, message.into())
     }
 
@@ -81,9 +83,20 @@ impl Report {
     /// How keys are placed on a fleet whose file does not say: as the options do. Otherwise the
     /// error of a pool that is right and places nothing; `why` is a sentence about it.
     pub(crate) fn placement(&self, span: Span, why: impl Into<String>) -> Result<Scheme, Diagnostic> {
+        self.placement_as("ring", span, why)
+    }
+
+    /// The same with an example that is likely to be meant.
+    pub(crate) fn placement_as(
+        &self,
+        example: &str,
+        span: Span,
+        why: impl Into<String>,
+    ) -> Result<Scheme, Diagnostic> {
         self.options.placement.clone().ok_or_else(|| {
-            self.error_at(span, why)
-                .with_help("say how keys are placed: --placement NAME[,KEY=VALUE…], as in --placement ring")
+            self.error_at(span, why).with_help(format!(
+                "say how keys are placed: --placement NAME[,KEY=VALUE…], as in --placement {example}"
+            ))
         })
     }
 
@@ -95,6 +108,9 @@ impl Report {
 
     /// The complaint of every format about a key that is there twice.
     pub(crate) fn duplicate_key(&mut self, key: &str, first: Span, second: Span) {
+        if self.is_full() {
+            return self.count_one_more();
+        }
         let lines = [first, second].map(|span| self.source.line_of(span.start()));
         let message = format!("{} is given twice, on lines {} and {}", ticked(key), lines[0], lines[1]);
         let diagnostic = self.error_at(second, message);

@@ -19,6 +19,10 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn line_has_key(line: &str, key: &str) -> bool {
+    // Setting a search up costs more than a short line.
+    if line.len() <= key.len() {
+        return false;
+    }
     line.match_indices(key).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = &line[at + key.len()..];

@@ -51,6 +51,8 @@ struct Inner {
     text: String,
     /// The file, where readers see only a part of it.
     file: Option<Arc<str>>,
+    /// How many blanks stand before every line of a part, since it is indented in the file.
+    indent: usize,
     /// The offset of each line's first byte, through all parts.
     lines: Vec<u32>,
     /// The file itself and what it includes; never empty.
@@ -106,8 +108,11 @@ impl Source {
         let mut text: String = self.0.text[..kept.start].bytes().map(blank).collect();
         text.push_str(&self.0.text[kept.clone()]);
         text.extend(self.0.text[kept.end..].bytes().map(blank));
+        let filled = text[kept].lines().filter(|line| !line.trim().is_empty());
+        let indent = filled.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
         Source(Arc::new(Inner {
             text,
+            indent,
             file: Some(self.0.file.clone().unwrap_or_else(|| self.file().into())),
             lines: self.0.lines.clone(),
             parts: self.0.parts.clone(),
@@ -122,7 +127,7 @@ impl Source {
     fn whole(text: String, parts: Vec<Part>) -> Source {
         let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
-        Source(Arc::new(Inner { text, file: None, lines, parts: parts.into() }))
+        Source(Arc::new(Inner { text, file: None, indent: 0, lines, parts: parts.into() }))
     }
 
     /// A file and those that it includes, by path: at least one. Each text ends with a line break, and
@@ -157,6 +162,21 @@ impl Source {
     /// all else is blanks.
     pub fn text(&self) -> &str {
         &self.0.text
+    }
+
+    /// How many blanks stand before every line that is not blank, where the text is a part of a file:
+    /// they are the file's, not the text's own.
+    pub(crate) fn indent(&self) -> usize {
+        self.0.indent
+    }
+
+    /// Where the text begins: a place.
+    pub(crate) fn begin(&self) -> Span {
+        let start = match self.0.file {
+            Some(_) => self.0.text.len() - self.0.text.trim_start().len(),
+            None => 0,
+        };
+        Span::new(start, start)
     }
 
     /// The line of an offset in its file, counted from 1.

@@ -3,6 +3,8 @@
 //! What stands in a template is not what a proxy runs with, so one is refused at its first
 //! placeholder, in one sentence instead of the many that its text would earn as a fleet file.
 
+use std::collections::HashSet;
+
 use crate::diagnostic::{Diagnostic, Diagnostics, ticked};
 use crate::kind::{Kind, significant};
 use crate::source::{Source, Span};
@@ -24,8 +26,9 @@ pub(crate) fn refuse(source: &Source) -> Result<(), Diagnostic> {
 
 /// The complaints about a file, or the one about a placeholder if one stands where they are.
 pub(crate) fn explained(source: &Source, kind: Kind, complaints: Diagnostics) -> Diagnostics {
-    let on = |line: usize| complaints.iter().any(|complaint| complaint.line() == Some(line));
-    let found = lines(source, |number, line| if on(number) { likely(kind, line) } else { None });
+    let complained: HashSet<usize> = complaints.iter().filter_map(Diagnostic::line).collect();
+    let found =
+        lines(source, |number, line| if complained.contains(&number) { likely(kind, line) } else { None });
     found.map_or(complaints, |found| complaint(source, &found).into())
 }
 

@@ -143,6 +143,8 @@ fn syntax(source: &Source, at: Span, message: &str) -> Diagnostic {
         let word = before.split_whitespace().next_back().unwrap_or("");
         (before.len() - word.len(), word)
     };
+    // The file's indentation is none of the word.
+    let (start, word) = (start + word.len() - word.trim_start().len(), word.trim_start());
     let start = source.line_start(line) + start;
     let span = Span::new(start, start + word.len());
     let near = if word.is_empty() { "the end of the line".to_owned() } else { ticked(word) };

@@ -34,7 +34,7 @@ use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::dialect::{self, Setting};
 use crate::fields::{self, Fields};
 use crate::fleet::{PoolRead, ServerEntry, settle};
-use crate::kind::{Kind, toml_or_twemproxy};
+use crate::kind::{Kind, known, toml_or_twemproxy};
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
 use crate::source::Span;
@@ -61,6 +61,12 @@ const KEYS: &[&str] = &[
     "server_failure_limit",
     "servers",
 ];
+
+/// Keys of a pool of Dynomite, which looks like one.
+const DYNOMITE: [&str; 4] = ["dyn_listen", "dyn_seeds", "dyn_port", "data_store"];
+
+/// What forks have around their pools.
+const FORKS: [&str; 3] = ["pools", "sentinels", "global"];
 
 /// The largest value of a C `int`.
 const INT_MAX: u32 = i32::MAX as u32;
@@ -101,12 +107,31 @@ pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
         report.push(report.error_at(document.root.span, message).with_help(help));
         return Vec::new();
     };
+    if let ([first, _, ..], true) = (&pools[..], pools.iter().all(is_no_pool)) {
+        let message =
+            format!("{} is no twemproxy pool, and no other key of the file is one", quoted(&first.key));
+        let help = "a pool is its name with `listen:`, `servers:` and the like indented under it";
+        report.push(report.error_at(first.key_span, message).with_help(help).with_more_help(&known()));
+        return Vec::new();
+    }
     refuse_shared_listen(report, pools);
     let read: Vec<PoolRead> = pools.iter().filter_map(|entry| pool(report, entry)).collect();
     if let (true, false, Some(first)) = (read.is_empty(), report.has_errors(), pools.first()) {
         report.error(first.key_span, format!("the file holds no pool: {} is none", quoted(&first.key)));
     }
     read
+}
+
+/// Whether a key holds nothing of a pool, nor of what is like one.
+fn is_no_pool(entry: &Entry) -> bool {
+    let is_like = |entry: &Entry| {
+        let key = entry.key.as_str();
+        KEYS.contains(&key) || DYNOMITE.contains(&key)
+    };
+    match &entry.value.value {
+        Value::Map(entries) => !entries.iter().any(is_like) && !FORKS.contains(&entry.key.as_str()),
+        _ => true,
+    }
 }
 
 /// YAML that nutcracker disallows, whatever it means.
@@ -172,7 +197,6 @@ fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
     }
     let what = format!("pool {}", quoted(&entry.key));
     let fields = Fields::of(report, &entry.value, what, entry.key_span)?;
-    const DYNOMITE: [&str; 4] = ["dyn_listen", "dyn_seeds", "dyn_port", "data_store"];
     if let Some(other) = fields.entries().iter().find(|entry| DYNOMITE.contains(&entry.key.as_str())) {
         let message = format!(
             "{} is one of Dynomite's by its key {}: it places keys by tokens of its own, which are not read",
@@ -185,8 +209,8 @@ fn pool(report: &mut Report, entry: &Entry) -> Option<PoolRead> {
     if !fields.entries().iter().any(|entry| KEYS.contains(&entry.key.as_str())) {
         let message = format!("{} has none of the keys of a twemproxy pool", fields.what);
         let help = match entry.key.as_str() {
-            "pools" | "sentinels" | "global" => {
-                format!("`{}:` belongs to a fork of twemproxy: give the pools alone, unindented", entry.key)
+            key if FORKS.contains(&key) => {
+                format!("`{key}:` belongs to a fork of twemproxy: give the pools alone, unindented")
             }
             _ => format!("they are {}", KEYS.join(", ")),
         };

@@ -7,16 +7,19 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, ticked};
+use crate::manifest;
 use crate::source::{Source, Span};
 
 /// Text inside a file.
 pub(crate) struct Block {
-    /// The file with all else blanked out.
+    /// The file with all else blanked out; of a value in quotes, what it says.
     pub(crate) source: Source,
     /// What it is called where it stands: the key of a ConfigMap, the file of a here-document, or
     /// the line it begins on.
     pub(crate) label: String,
+    /// Whether what it stands in can be nothing but a page around it.
+    pub(crate) is_page: bool,
     /// A sentence's name for it: "the fenced block on lines 4 to 20".
     pub(crate) what: String,
 }
@@ -27,6 +30,9 @@ struct Found {
     label: Option<String>,
     lines: Range<usize>,
 }
+
+const FENCED: &str = "the fenced block";
+const MAPPED: &str = "the value in a ConfigMap";
 
 /// A page is smaller, and what is larger is searched for no blocks: each is a copy of the file.
 const MAX_BYTES: usize = 1 << 20;
@@ -43,6 +49,10 @@ pub(crate) fn blocks(source: &Source) -> Result<Vec<Block>, Diagnostic> {
     if source.text().len() <= MAX_BYTES {
         let lines: Vec<&str> = source.text().lines().collect();
         descend(source, &lines, 1..lines.len() + 1, 0, &mut blocks);
+        for (key, value) in manifest::quoted_values(source) {
+            let what = format!("the value of {} in a ConfigMap", ticked(&key));
+            blocks.push(Block { source: value, label: key, is_page: true, what });
+        }
     }
     if blocks.len() < MAX_BLOCKS {
         return Ok(blocks);
@@ -68,6 +78,7 @@ fn descend(source: &Source, lines: &[&str], within: Range<usize>, depth: usize, 
             blocks.push(Block {
                 source: source.only_lines(start..end),
                 label: found.label.unwrap_or_else(|| start.to_string()),
+                is_page: found.what == FENCED || found.what == MAPPED,
                 what: match end - start {
                     1 => format!("{} on line {start}", found.what),
                     _ => format!("{} on lines {start} to {}", found.what, end - 1),
@@ -79,7 +90,7 @@ fn descend(source: &Source, lines: &[&str], within: Range<usize>, depth: usize, 
 
 /// What a text is wrapped in, tried from the most certain.
 fn inside(lines: &[&str]) -> Vec<Found> {
-    for find in [fences, scalars, here_documents, transcript] {
+    for find in [fences, described, scalars, here_documents, transcript] {
         let found = find(lines);
         if !found.is_empty() {
             return found;
@@ -98,7 +109,7 @@ fn fences(lines: &[&str]) -> Vec<Found> {
         match open {
             None => open = mark.map(|mark| (number, mark)),
             Some((start, first)) if mark.is_some_and(|mark| mark.starts_with(first) && mark == line) => {
-                found.push(Found { what: "the fenced block", label: None, lines: start + 1..number });
+                found.push(Found { what: FENCED, label: None, lines: start + 1..number });
                 open = None;
             }
             Some(_) => {}
@@ -125,7 +136,7 @@ fn scalars(lines: &[&str]) -> Vec<Found> {
     let first = lines.iter().find(|line| !line.trim().is_empty());
     let what = match first.map(|line| line.trim()) {
         Some("#cloud-config") => "the content in cloud-config",
-        _ if lines.iter().any(is_map) => "the value in a ConfigMap",
+        _ if lines.iter().any(is_map) => MAPPED,
         _ => return Vec::new(),
     };
     let mut found = Vec::new();
@@ -156,6 +167,31 @@ fn scalars(lines: &[&str]) -> Vec<Found> {
         }
         let label = if key == "content" { path.take() } else { Some(key.to_owned()) };
         found.push(Found { what, label, lines: start + 1..at + 1 });
+    }
+    found
+}
+
+/// What `kubectl describe configmap` prints: each key with a colon, a line of dashes, and the value.
+fn described(lines: &[&str]) -> Vec<Found> {
+    let pair = |first: &str, second: &str| lines.windows(2).any(|two| two[0] == first && two[1] == second);
+    if !pair("Data", "====") {
+        return Vec::new();
+    }
+    let is_key = |at: usize| {
+        let (line, next) = (lines[at], lines.get(at + 1));
+        line.strip_suffix(':').filter(|_| next == Some(&"----") && !line.starts_with(' '))
+    };
+    let mut found: Vec<Found> = Vec::new();
+    let mut open: Option<(&str, usize)> = None;
+    for at in 0..=lines.len() {
+        let key = if at < lines.len() { is_key(at) } else { None };
+        let ends = lines.get(at).is_none_or(|line| *line == "BinaryData" || line.starts_with("Events:"));
+        if (key.is_some() || ends)
+            && let Some((label, start)) = open.take()
+        {
+            found.push(Found { what: MAPPED, label: Some(label.to_owned()), lines: start..at + 1 });
+        }
+        open = key.map(|key| (key, at + 3)).or(open);
     }
     found
 }

@@ -12,6 +12,7 @@
 //! [`read_with_aliases`] is for products that follow aliases: a key with the tag `!ignore` only holds
 //! anchors there, and quoted text is told from plain, which may be a number.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
@@ -102,7 +103,7 @@ pub(crate) fn read_with_aliases(report: &mut Report) -> Option<Document> {
 fn read_tree(report: &mut Report, mut tree: Tree) -> Option<Document> {
     let source = report.source.clone();
     let offsets = Offsets::new(&source);
-    let mut parser = Parser::new_from_str(source.text());
+    let mut parser = Parser::new_from_str(&offsets.text);
     let mut marks = Vec::new();
     while let Some(next) = parser.next_event() {
         let (event, place) = match next {
@@ -349,9 +350,12 @@ fn syntax(source: &Source, at: usize, info: &str) -> Diagnostic {
     }
 }
 
-/// From the parser's places, counted in characters, to bytes.
+/// From the parser's places, counted in characters, to bytes of the source.
 struct Offsets<'s> {
-    text: &'s str,
+    /// What is parsed: the source without the blanks that indent it as a part of a file.
+    text: Cow<'s, str>,
+    /// By line of it: where it begins, and how many blanks were taken out before. Empty without any.
+    taken: Vec<(usize, usize)>,
     /// The byte of every 256th character, so that each place is a short walk; empty for ASCII, where
     /// the two counts are one.
     table: Vec<usize>,
@@ -361,16 +365,34 @@ impl<'s> Offsets<'s> {
     const STEP: usize = 256;
 
     fn new(source: &'s Source) -> Offsets<'s> {
-        let text = source.text();
+        let (mut text, mut taken) = (Cow::Borrowed(source.text()), Vec::new());
+        if source.indent() > 0 {
+            let (mut own, mut all) = (String::with_capacity(text.len()), 0);
+            for line in source.text().split_inclusive('\n') {
+                let blanks = line.len() - line.trim_start_matches(' ').len();
+                let indent = source.indent().min(blanks);
+                all += indent;
+                taken.push((own.len(), all));
+                own.push_str(&line[indent..]);
+            }
+            text = Cow::Owned(own);
+        }
         let table = if text.is_ascii() {
             Vec::new()
         } else {
             text.char_indices().step_by(Offsets::STEP).map(|(at, _)| at).collect()
         };
-        Offsets { text, table }
+        Offsets { text, taken, table }
     }
 
     fn byte(&self, character: usize) -> usize {
+        let at = self.parsed(character);
+        let line = self.taken.partition_point(|(start, _)| *start <= at);
+        at + line.checked_sub(1).map_or(0, |line| self.taken[line].1)
+    }
+
+    /// The byte of the text that is parsed.
+    fn parsed(&self, character: usize) -> usize {
         if self.table.is_empty() {
             return character.min(self.text.len());
         }

@@ -4,7 +4,7 @@
 //! know addresses only call a server by them, and a port that one list leaves out is the one that the
 //! other writes. A match must be the only one possible, or the servers stay apart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use clockwise::{Layout, Measured, Placement, Server, ServerIx, ServerName, Share};
 
@@ -24,39 +24,60 @@ pub struct Pairing {
 /// What a round goes by.
 type Text = fn(&Server) -> String;
 
-/// Whether two servers of one such text can be one machine.
-type Fits = fn(&Server, &Server) -> bool;
+/// What tells servers of one such text apart where both sides write it.
+type Port = fn(&Server) -> Option<u16>;
+
+/// The servers of one text on one side.
+#[derive(Default)]
+struct Group {
+    all: Vec<usize>,
+    by_port: HashMap<Option<u16>, Vec<usize>>,
+}
+
+impl Group {
+    fn push(&mut self, at: usize, port: Option<u16>) {
+        self.all.push(at);
+        self.by_port.entry(port).or_default().push(at);
+    }
+
+    /// The only one that can be a server at this port of the other side. A port that is left out may be
+    /// any.
+    fn only(&self, port: Option<u16>) -> Option<usize> {
+        let none = &[][..];
+        let at = |port| self.by_port.get(&port).map_or(none, Vec::as_slice);
+        let (same, open) = if port.is_none() { (&self.all[..], none) } else { (at(port), at(None)) };
+        match (same, open) {
+            ([one], []) | ([], [one]) => Some(*one),
+            _ => None,
+        }
+    }
+}
 
 impl Pairing {
     /// Matches two lists.
     pub fn new(first: &[Server], second: &[Server]) -> Pairing {
         let mut partner: Vec<Option<usize>> = vec![None; second.len()];
         let mut taken = vec![false; first.len()];
-        let rounds: [(Text, Fits); 3] = [
-            (|server| server.name().to_string(), |_, _| true),
-            (|server| server.address().to_string(), |_, _| true),
+        let rounds: [(Text, Port); 3] = [
+            (|server| server.name().to_string(), |_| None),
+            (|server| server.address().to_string(), |_| None),
             // Of one host there may be servers at several ports: then the port tells.
-            (
-                |server| Reached::new(server.address()).host,
-                |a, b| Reached::new(a.address()).is_same(&Reached::new(b.address())),
-            ),
+            (|server| Reached::new(server.address()).host, |server| Reached::new(server.address()).port),
         ];
-        for (text, fits) in rounds {
-            let mut groups: BTreeMap<String, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for (text, port) in rounds {
+            let mut groups: BTreeMap<String, (Group, Group)> = BTreeMap::new();
             for (at, server) in first.iter().enumerate().filter(|(at, _)| !taken[*at]) {
-                groups.entry(text(server)).or_default().0.push(at);
+                groups.entry(text(server)).or_default().0.push(at, port(server));
             }
             for (at, server) in second.iter().enumerate().filter(|(at, _)| partner[*at].is_none()) {
-                groups.entry(text(server)).or_default().1.push(at);
+                groups.entry(text(server)).or_default().1.push(at, port(server));
             }
             for (ones, others) in groups.into_values() {
-                let fits = |one: &usize, other: &usize| fits(&first[*one], &second[*other]);
-                for other in &others {
-                    let mut fitting = ones.iter().filter(|one| fits(one, other));
-                    let (Some(one), None) = (fitting.next(), fitting.next()) else { continue };
-                    if others.iter().filter(|other| fits(one, other)).count() == 1 {
-                        taken[*one] = true;
-                        partner[*other] = Some(*one);
+                for &other in &others.all {
+                    let Some(one) = ones.only(port(&second[other])) else { continue };
+                    if others.only(port(&first[one])) == Some(other) {
+                        taken[one] = true;
+                        partner[other] = Some(one);
                     }
                 }
             }

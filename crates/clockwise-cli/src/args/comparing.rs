@@ -23,7 +23,7 @@ pub(crate) struct Sampled {
 
 #[derive(Args, Debug)]
 pub(crate) struct Diff {
-    /// One fleet's file; FILE#POOL picks one of several pools
+    /// One fleet's file, or - for standard input; FILE#POOL picks one of several pools
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) a: String,
     /// The other
@@ -43,7 +43,7 @@ pub(crate) struct Diff {
 
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
-    /// A fleet's file; FILE#POOL picks one of several pools
+    /// A fleet's file, or - for standard input; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) fleet: String,
     /// The product whose file it becomes
@@ -71,7 +71,7 @@ pub(crate) enum DiffTable {
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// Fleets' files; of a file with several pools each is checked, FILE#POOL picks one
+    /// Fleets' files, or - for standard input; of a file with several pools each is checked, FILE#POOL picks one
     #[arg(value_name = "FLEET", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) fleets: Vec<String>,
     /// Join servers that are listed more than once instead of refusing them
@@ -86,7 +86,7 @@ pub(crate) struct Check {
 
 #[derive(Args, Debug)]
 pub(crate) struct Fingerprint {
-    /// A fleet's file; FILE#POOL picks one of several pools
+    /// A fleet's file, or - for standard input; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) fleet: String,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub(crate) struct Fingerprint {
 
 #[derive(Args, Debug)]
 pub(crate) struct Migrate {
-    /// The fleet as it is: its file; FILE#POOL picks one of several pools
+    /// The fleet as it is: its file, or - for standard input; FILE#POOL picks one of several pools
     #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath)]
     pub(crate) before: String,
     /// Where to: a scheme or dialect for the same servers, with settings (ring,points_per_weight=100),

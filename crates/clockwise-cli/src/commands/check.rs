@@ -54,12 +54,14 @@ pub(crate) fn run(args: &args::Check, console: &mut Console<'_>) -> Result<Exit,
     let options = Options { merge: args.merge, ..Options::from(&args.file) };
     let mut fleets = Vec::new();
     for spec in &args.fleets {
-        for pool in clockwise_config::load_all(spec, &options).map_err(Failure::Diagnosed)? {
-            fleets.push(match pool {
-                Ok(pool) => Checked::new(&pool),
-                Err(refused) => Checked::refused(&refused),
-            });
-        }
+        let pools = clockwise_config::load_all(spec, &options).map_err(Failure::Diagnosed)?;
+        // Beside fleets most files have pools that take turns, and mean it.
+        let others = pools.iter().any(Result::is_ok);
+        fleets.extend(pools.iter().map(|pool| match pool {
+            Ok(pool) => Checked::new(pool),
+            Err(why) if others => Checked::beside(why),
+            Err(refused) => Checked::refused(refused),
+        }));
     }
     let of = |severity: Severity| {
         let rows = fleets.iter().flat_map(|fleet| &fleet.findings);
@@ -92,6 +94,17 @@ impl Checked {
         };
         rows.sort_by_key(|row| (rank(row), row.line));
         Checked { fleet: input::title(pool), scheme: Some(pool.scheme().to_string()), findings: rows }
+    }
+
+    /// A pool that places nothing, in a file with others that do.
+    fn beside(why: &Diagnostic) -> Checked {
+        let severity = if why.severity() == clockwise_config::Severity::Warning { "warning" } else { "note" };
+        let row = Row {
+            rule: "places-nothing",
+            reason: "other pools of the file place keys, and of this one nothing else can be said".to_owned(),
+            ..said(why, severity)
+        };
+        Checked { fleet: why.path().to_owned(), scheme: None, findings: vec![row] }
     }
 
     /// A pool that its product runs with and that places nothing.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use clockwise_config::printable;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::markdown;
@@ -88,7 +89,8 @@ impl Sheet {
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(self.columns.iter().map(|(name, _)| *name));
         for row in &self.rows {
-            table.add_row(row.iter().map(|cell| cell.shown.as_str()));
+            // Before widths are taken.
+            table.add_row(row.iter().map(|cell| printable(&cell.shown).into_owned()));
         }
         for (column, (_, align)) in table.column_iter_mut().zip(&self.columns) {
             column.set_padding((0, 2)).set_cell_alignment(match align {

@@ -82,8 +82,8 @@ fn every_pool_of_a_file_is_checked_unless_one_is_named() {
         &all.out,
         &[
             "check-pools.yml:9: error [narrow-hash]",
-            "check-pools.yml:15: error [file]: pool \"none\": distribution random places nothing",
-            "3 fleets checked: 2 errors, 0 warnings, 0 notes",
+            "check-pools.yml:15: note [places-nothing]: pool \"none\": distribution random places nothing",
+            "3 fleets checked: 1 error, 0 warnings, 1 note",
         ],
     );
     assert_has(&run(["check", &format!("{path}#good")]).fine(), &["1 fleet checked: 0 errors"]);

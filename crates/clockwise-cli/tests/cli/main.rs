@@ -9,6 +9,7 @@ mod definitions;
 mod exits;
 mod fleets;
 mod formats;
+mod hostile;
 mod json;
 mod keys;
 mod migrating;

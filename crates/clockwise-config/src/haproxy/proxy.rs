@@ -291,7 +291,11 @@ impl Proxy {
         }
         let at = settings.balance_at.unwrap_or(self.span);
         let shown = settings.balance_at.map(|span| ticked(report.source.slice(span)));
-        // HAProxy is silent about it.
+        // HAProxy is silent about it: the file means to place keys, and does not.
+        let suspicious = |unplaced: Result<Scheme, Diagnostic>| match settings.hash_type_at {
+            Some(_) => unplaced.map_err(Diagnostic::mitigated),
+            None => unplaced,
+        };
         let idle = match settings.hash_type_at {
             Some(span) => format!("; its {} has no effect", ticked(report.source.slice(span)),),
             None => String::new(),
@@ -302,7 +306,8 @@ impl Proxy {
                     Some(shown) => format!("takes turns by {shown}"),
                     None => "has no `balance` by a hash: its servers take turns".to_owned(),
                 };
-                return report.placement(at, format!("{what} {by}, and no key has an owner{idle}"));
+                let why = format!("{what} {by}, and no key has an owner{idle}");
+                return suspicious(report.placement(at, why));
             }
             Balance::Other(does) => {
                 let shown = shown.unwrap_or_default();
@@ -312,14 +317,15 @@ impl Proxy {
                 } else {
                     ("no key has an owner", idle.as_str())
                 };
-                return report.placement(at, format!("{what} {does} by {shown}, and {which}{idle}"));
+                let unplaced = report.placement(at, format!("{what} {does} by {shown}, and {which}{idle}"));
+                return if is_source { unplaced } else { suspicious(unplaced) };
             }
             Balance::OfHttp if !settings.is_http => {
                 let shown = shown.unwrap_or_default();
                 let why = format!(
                     "{what} is in `mode tcp`, where HAProxy takes turns in place of {shown}, and no key has an owner"
                 );
-                return report.placement(at, why);
+                return report.placement(at, why).map_err(Diagnostic::mitigated);
             }
             Balance::OfHttp | Balance::Text => {}
         }

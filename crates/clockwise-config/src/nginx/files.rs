@@ -209,6 +209,19 @@ impl Files {
             self.complain(Complaint::new(directive.span(), format!("{this} is not an include of one file")));
             return;
         };
+        // nginx brings along what holds no upstream; where else it is, a text that comes from no file does
+        // not say. Lists inside of an upstream are a part of it.
+        if self.folder.is_none() && context != Context::Upstream {
+            if !is_own(word) {
+                let message =
+                    format!("`include` of {} is not followed: only a text is here", quoted(&word.text));
+                let help = "upstreams in it are not known; read it from its path if they matter";
+                self.complain(
+                    Complaint { is_warning: true, ..Complaint::new(word.span, message) }.with_help(help),
+                );
+            }
+            return;
+        }
         if let Err(problem) = self.included(word, context) {
             self.missed += 1;
             let message = format!("`include` of {}: {problem}", quoted(&word.text));
@@ -225,14 +238,9 @@ impl Files {
     /// Reads what a name or pattern stands for. The error is what follows "include of …:".
     fn included(&mut self, word: &Word, context: Context) -> Result<(), String> {
         let name = Path::new(&word.text);
-        let own = name.file_name().and_then(|name| name.to_str()).is_some_and(names::is_own_file);
+        let own = is_own(word);
         let Some(folder) = &self.folder else {
-            // nginx brings them along, and they hold no upstream.
-            return if own {
-                Ok(())
-            } else {
-                Err("it is in another file, and only a text is here".to_owned())
-            };
+            return Err("it is in another file, and only a text is here".to_owned());
         };
         self.sought += 1;
         if self.sought > MAX_FILES || self.missed > MAX_MISSED {
@@ -290,4 +298,9 @@ impl Files {
         }
         Ok(())
     }
+}
+
+/// Whether nginx brings the file along.
+fn is_own(word: &Word) -> bool {
+    Path::new(&word.text).file_name().and_then(|name| name.to_str()).is_some_and(names::is_own_file)
 }

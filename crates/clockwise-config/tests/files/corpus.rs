@@ -305,7 +305,7 @@ fn nginx_files_read_or_are_refused_as_expected() {
         (
             "odd-include.conf",
             Refused(&[
-                (3, "`include` of \"/etc/nginx/conf.d/*.conf\": it is in another file"),
+                (3, "`include` of \"/etc/nginx/conf.d/*.conf\" is not followed: only a text is here"),
                 (5, "`include` of \"servers.conf\": it is in another file"),
             ]),
         ),

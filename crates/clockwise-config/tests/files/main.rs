@@ -5,6 +5,7 @@ mod corpus;
 mod envoy;
 mod errors;
 mod haproxy;
+mod kinds;
 mod mutations;
 mod nginx;
 mod own;

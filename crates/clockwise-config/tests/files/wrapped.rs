@@ -125,3 +125,116 @@ fn a_template_is_refused_in_one_sentence() {
         read("a:\n  listen: 127.0.0.1:1\n  hash_tag: \"{{\"\n  servers:\n   - 10.0.0.1:1:1 {}\n").is_ok()
     );
 }
+
+/// One line a complaint.
+fn complaints(path: &str, text: &str) -> Vec<String> {
+    let refused = parse(path, text.as_bytes(), &Options::default()).unwrap_err();
+    refused.iter().map(ToString::to_string).collect()
+}
+
+/// A ConfigMap in each shape that kubectl prints one in.
+fn shapes() -> [(&'static str, String); 5] {
+    let json = r#"{"apiVersion": "v1", "kind": "ConfigMap",
+ "data": {"edge.conf": "upstream cache {\n\thash $uri consistent;\n\tserver a:80;\n\tserver b:80;\n}\n"}}"#;
+    let yaml = "apiVersion: v1\ndata:\n  edge.conf: \"upstream cache {\\n\\thash $uri\n    consistent;\\n\\tserver a:80;\\n\\tserver \\\n    b:80;\\n}\\n\"\nkind: ConfigMap\n";
+    let described = "Name:         edge\nLabels:       <none>\n\nData\n====\nedge.conf:\n----\nupstream cache {\n  hash $uri consistent;\n  server a:80;\n  server b:80;\n}\n\nother:\n----\n1\n\nBinaryData\n====\n\nEvents:  <none>\n";
+    let list = format!(
+        "{{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [{{\"kind\": \"Service\"}}, {json}]}}"
+    );
+    let stream =
+        format!("---\napiVersion: v1\nkind: Service\nspec: {{clusterIP: None}}\n---\n{yaml}---\nkind: X\n");
+    [
+        ("json", json.to_owned()),
+        ("yaml", yaml.to_owned()),
+        ("described", described.to_owned()),
+        ("list", list),
+        ("stream", stream),
+    ]
+}
+
+#[test]
+fn a_config_map_is_read_however_kubectl_prints_it() {
+    for (shape, text) in shapes() {
+        let file = parse("cm", text.as_bytes(), &Options::default());
+        let file = file.unwrap_or_else(|refused| panic!("{shape}: {}", refused.render(false)));
+        let pool = file.pick(None).unwrap();
+        assert_eq!((pool.kind(), pool.name(), pool.path()), (Kind::Nginx, Some("cache"), "cm"), "{shape}");
+        assert_eq!(servers(&pool), ["a:80", "b:80"], "{shape}");
+        assert!(pool.inside().unwrap().contains("in a ConfigMap"), "{shape}");
+    }
+}
+
+#[test]
+fn a_value_in_quotes_has_lines_of_its_own() {
+    let [(_, json), ..] = shapes();
+    let text = json.replace("server b:80", "server b:80 weight=0");
+    let all = complaints("cm.json", &text);
+    assert_eq!(
+        all[0],
+        "cm.json:edge.conf:4:14: server \"b:80\": weight 0 is not positive: a weight is a whole number from 1; a server that should own nothing is draining"
+    );
+}
+
+#[test]
+fn a_whole_file_of_nginx_in_a_config_map_is_read_without_what_it_includes() {
+    let text = "kind: ConfigMap\napiVersion: v1\ndata:\n  nginx.conf: |\n    events {}\n    http {\n      include mime.types;\n      include conf.d/*.conf;\n      upstream cache { hash $uri; server 10.0.0.1; server 10.0.0.2; }\n    }\n  health.conf: |\n    server { listen 81; }\n";
+    let file = parse("cm", text.as_bytes(), &Options::default()).unwrap();
+    let pool = file.pick(None).unwrap();
+    assert_eq!(servers(&pool), ["10.0.0.1", "10.0.0.2"]);
+    let warnings: Vec<String> = pool.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["cm:8:15: warning: `include` of \"conf.d/*.conf\" is not followed: only a text is here"]
+    );
+    // Where no upstream is in the text, the one that is asked for may be in there.
+    let text = text.replace("upstream cache", "upstream_conf");
+    assert_eq!(
+        complaints("cm", &text).last().unwrap(),
+        "cm:12:5: the file has no `upstream`, and nginx's servers are listed in one"
+    );
+}
+
+#[test]
+fn indentation_of_a_block_is_none_of_the_file() {
+    let options = "kind: ConfigMap\ndata:\n  memcached.options: |\n    # ours\n    --HASH=MD5\n    --SERVER=aaa --SERVER=bbb\n";
+    let pool = parse("cm", options.as_bytes(), &Options::default()).unwrap().pick(None).unwrap();
+    assert_eq!((pool.kind(), servers(&pool)), (Kind::Libmemcached, vec!["aaa", "bbb"]));
+    let torn = options.replace(" --SERVER=bbb", "  --SERVER=bbb");
+    let blank = &complaints("cm", &torn)[0];
+    assert!(blank.starts_with("cm:6:17: ") && blank.contains("a blank too many"), "{blank}");
+    let envoy = "kind: ConfigMap\ndata:\n  é.yaml: |\n    ---\n    clusters:\n    - name: é\n      lb_policy: MAGLEV\n      load_assignment: {cluster_name: é}\n      typ: STATIC\n";
+    let complaint = &complaints("cm", envoy)[0];
+    assert!(complaint.starts_with("cm:9:7: ") && complaint.contains("`typ`"), "{complaint}");
+}
+
+#[test]
+fn objects_and_pages_without_a_fleet_are_said_to_have_none() {
+    for (text, says) in [
+        (
+            "apiVersion: v1\nkind: Service\nspec: {}\n",
+            "f:2:1: this is a Kubernetes object, `Service`, and no file",
+        ),
+        ("---\nkind: Ingress\napiVersion: x/v1\n", "f:2:1: this is a Kubernetes object, `Ingress`"),
+        (
+            "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n",
+            "f:2:1: no value of this Kubernetes ConfigMap is",
+        ),
+        (
+            "{\"apiVersion\": \"v1\", \"kind\": \"Pod\"}",
+            "f:1:1: no value of these Kubernetes objects is a fleet",
+        ),
+        ("# A page\n\n```\necho x\n```\n", "f:4:1: no kind of fleet file begins with `echo x`"),
+        (
+            "framework:\n  cache: 1\nservices:\n  x: 2\n",
+            "f:1:1: \"framework\" is no twemproxy pool, and no other",
+        ),
+        (
+            "cluster_name: 'x'\nnum_tokens: 16\n",
+            "f:1:1: \"cluster_name\" is no twemproxy pool, and no other key",
+        ),
+    ] {
+        let all = complaints("f", text);
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert!(all[0].starts_with(says), "{all:?}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Findings about the list of servers, whatever places keys on them.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use clockwise::{Buckets, Server, Zone};
 
@@ -21,12 +22,31 @@ fn of(server: &Server) -> Subject {
 
 /// One machine under two names owns two shares, and is lost as two when it fails.
 fn listed_twice(servers: &Buckets) -> Vec<Finding> {
-    let mut by_host: BTreeMap<String, Vec<(&Server, Reached)>> = BTreeMap::new();
+    /// A host's first server, and the first at each port with its place in the list.
+    struct Host<'s> {
+        first: &'s Server,
+        by_port: HashMap<Option<u16>, (usize, &'s Server)>,
+    }
+    let mut by_host: HashMap<String, Host<'_>> = HashMap::new();
     let mut findings = Vec::new();
-    for server in servers.servers() {
-        let reached = Reached::new(server.address());
-        let others = by_host.entry(reached.host.clone()).or_default();
-        if let Some((first, _)) = others.iter().find(|(_, other)| other.is_same(&reached)) {
+    for (place, server) in servers.servers().iter().enumerate() {
+        let Reached { host, port } = Reached::new(server.address());
+        let host = match by_host.entry(host) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                new.insert(Host { first: server, by_port: HashMap::from([(port, (place, server))]) });
+                continue;
+            }
+        };
+        // A port that is left out may be any.
+        let same = match port {
+            Some(_) => {
+                let both = [port, None].into_iter().filter_map(|port| host.by_port.get(&port));
+                both.min_by_key(|(place, _)| *place).map(|(_, first)| *first)
+            }
+            None => Some(host.first),
+        };
+        if let Some(first) = same {
             let how = if first.address() == server.address() {
                 format!("both are at {}", server.address())
             } else {
@@ -39,14 +59,16 @@ fn listed_twice(servers: &Buckets) -> Vec<Finding> {
             );
             findings.push(finding);
         }
-        others.push((server, reached));
+        host.by_port.entry(port).or_insert((place, server));
     }
     findings
 }
 
 fn local_addresses(servers: &Buckets) -> Vec<Finding> {
     let is_local = |server: &&Server| Reached::new(server.address()).is_local();
-    let (local, shared): (Vec<&Server>, Vec<&Server>) = servers.servers().iter().partition(is_local);
+    // A server that owns nothing (HAProxy's backup on the machine itself) sends no keys apart.
+    let (local, shared): (Vec<&Server>, Vec<&Server>) =
+        servers.active().map(|(_, server)| server).partition(is_local);
     if shared.is_empty() {
         // A fleet on one machine.
         return Vec::new();

@@ -35,7 +35,7 @@ pub use search::Cause;
 use std::fmt;
 
 use clockwise::moves::MoveCounter;
-use clockwise::{ArcMoves, Built, Error, Fingerprint, Moves, Placement as _, ServerIx, fill};
+use clockwise::{ArcMoves, Built, Error, Fingerprint, Moves, Placement as _, Server, ServerIx, fill};
 
 use crate::address::Reached;
 use crate::keys::KeySet;
@@ -182,16 +182,18 @@ fn notes(a: &Fleet, b: &Fleet, pairing: &Pairing) -> Vec<String> {
             ));
         }
     }
-    for (server, &machine) in b.servers.servers().iter().zip(pairing.second()) {
-        let Some(ours) = a.servers.servers().get(machine as usize) else { continue };
-        if !Reached::new(ours.address()).is_same(&Reached::new(server.address())) {
-            notes.push(format!(
-                "{} is reached at {} in A and at {} in B",
-                ours.name(),
-                ours.address(),
-                server.address()
-            ));
-        }
+    /// So many are listed, and the others counted.
+    const LISTED: usize = 10;
+    let pairs = b.servers.servers().iter().zip(pairing.second());
+    let elsewhere: Vec<(&Server, &Server)> = pairs
+        .filter_map(|(server, &machine)| Some((a.servers.servers().get(machine as usize)?, server)))
+        .filter(|(ours, theirs)| !Reached::new(ours.address()).is_same(&Reached::new(theirs.address())))
+        .collect();
+    notes.extend(elsewhere.iter().take(LISTED).map(|(ours, theirs)| {
+        format!("{} is reached at {} in A and at {} in B", ours.name(), ours.address(), theirs.address())
+    }));
+    if let Some(more @ 1..) = elsewhere.len().checked_sub(LISTED) {
+        notes.push(format!("{more} more are reached elsewhere in B"));
     }
     notes
 }

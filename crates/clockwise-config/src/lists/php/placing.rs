@@ -37,7 +37,8 @@ pub(super) fn scheme(
     match client.class {
         Class::Memcache => return Ok(Scheme::Dialect(strategy.into())),
         Class::Unknown => {
-            return report.placement(
+            return report.placement_as(
+                "php-memcached",
                 client.span,
                 format!(
                     "{} lists servers and names no client",
