@@ -10,6 +10,21 @@ pub(crate) fn ratios() -> Command {
     command
 }
 
+/// Our library and the other crates on the same keys, with the goals; writes `docs/performance.md`.
+pub(crate) fn peers(root: &Path) -> Command {
+    let mut command = alone(root, "peers");
+    command.args(["run", "--release", "--quiet", "--manifest-path", "benches/peers/Cargo.toml", "--"]);
+    command.arg(root.join("docs/performance.md"));
+    command
+}
+
+/// The same only compiled, as with the [curves](check_curves).
+pub(crate) fn check_peers(root: &Path) -> Command {
+    let mut command = alone(root, "peers");
+    command.args(["check", "--locked", "--manifest-path", "benches/peers/Cargo.toml"]);
+    command
+}
+
 /// Times over the size of the fleet, by criterion, for a quiet machine.
 pub(crate) fn curves(root: &Path) -> Command {
     criterion(root, "bench")
@@ -23,8 +38,14 @@ pub(crate) fn check_curves(root: &Path) -> Command {
 }
 
 fn criterion(root: &Path, verb: &str) -> Command {
-    let mut command = Command::new("cargo");
+    let mut command = alone(root, "curves");
     command.arg(verb).args(["--manifest-path", "benches/curves/Cargo.toml"]);
-    command.env("CARGO_TARGET_DIR", root.join("target/curves"));
+    command
+}
+
+/// Cargo for a crate outside the workspace, in a folder of its own under `target`.
+fn alone(root: &Path, folder: &str) -> Command {
+    let mut command = Command::new("cargo");
+    command.env("CARGO_TARGET_DIR", root.join("target").join(folder));
     command
 }

@@ -105,12 +105,18 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "bench",
-        options: "[--curves]",
-        about: "each scheme's speed as a ratio to the plainest program of the same answers; --curves: times \
-                by criterion, over the size of the fleet",
+        options: "[--ratios | --curves]",
+        about: "ours and the other crates on the same keys, each goal with its verdict; writes \
+                docs/performance.md. --ratios: each scheme as a ratio to the plainest program of the same \
+                answers; --curves: times by criterion, over the size of the fleet",
         run: |root, options| {
-            let curves = flag(options, "--curves")?;
-            program(root, &[], if curves { bench::curves(root) } else { bench::ratios() })
+            let command = match options.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                [] => bench::peers(root),
+                ["--ratios"] => bench::ratios(),
+                ["--curves"] => bench::curves(root),
+                _ => return Err("the options are --ratios or --curves".to_owned()),
+            };
+            program(root, &[], command)
         },
     },
     Verb {

@@ -38,6 +38,8 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
         }
         let curves = "cargo clippy --manifest-path benches/curves/Cargo.toml --benches -- -D warnings";
         steps.command("curves", curves, &mut bench::check_curves(root));
+        let peers = "cargo check --locked --manifest-path benches/peers/Cargo.toml";
+        steps.command("peers", peers, &mut bench::check_peers(root));
         steps.check("answers", "cargo xtask answers", || forgotten.and_then(|()| answers::summary(root)));
     }
     steps.finish()

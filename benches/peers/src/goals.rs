@@ -1,0 +1,162 @@
+//! What Clockwise is to reach, and whether it did.
+
+use std::fmt::Write as _;
+
+use clockwise::Level;
+
+use crate::core_loops::Loop;
+use crate::harness::Measured;
+
+/// A goal, as a ratio of times, and what came of it.
+pub struct Row {
+    pub what: String,
+    pub goal: f64,
+    /// How many times as fast as the best peer; or, where it is against a limit, how many times the limit's
+    /// time. None where it could not be measured here.
+    pub reached: Option<f64>,
+    pub limit: bool,
+    pub peer: String,
+}
+
+impl Row {
+    pub fn verdict(&self) -> &'static str {
+        match self.reached {
+            None => "not measured",
+            Some(reached) if (reached <= self.goal) == self.limit || reached == self.goal => "met",
+            Some(_) => "missed",
+        }
+    }
+
+    pub fn shown(&self) -> [String; 3] {
+        let sign = if self.limit { "≤" } else { "≥" };
+        let times = |ratio: f64| if self.limit { format!("{ratio:.2}×") } else { format!("{ratio:.1}×") };
+        [
+            format!("{sign} {}×", self.goal),
+            self.reached.map_or("-".to_owned(), times),
+            self.verdict().to_owned(),
+        ]
+    }
+}
+
+/// Which of an entry's times.
+type Time = fn(&Measured) -> f64;
+
+fn best<'a>(measured: &'a [Measured], scheme: &str, servers: usize, time: Time) -> Option<&'a Measured> {
+    let peers = measured.iter().filter(|m| !m.ours && m.scheme == scheme && m.servers == servers);
+    peers.min_by(|a, b| time(a).total_cmp(&time(b)))
+}
+
+fn against_best(
+    measured: &[Measured],
+    (what, scheme, name): (&str, &str, &str),
+    servers: usize,
+    goal: f64,
+    time: Time,
+) -> Row {
+    let ours =
+        measured.iter().find(|m| m.ours && m.scheme == scheme && m.name == name && m.servers == servers);
+    let peer = best(measured, scheme, servers, time);
+    let reached = ours.zip(peer).map(|(ours, peer)| time(peer) / time(ours));
+    let peer = peer.map_or("none was fair".to_owned(), |peer| peer.name.to_owned());
+    Row { what: format!("{what}, {servers} servers"), goal, reached, limit: false, peer }
+}
+
+pub fn rows(measured: &[Measured], large: &[Measured], loops: &[Loop]) -> Vec<Row> {
+    let number: Time = |m| m.number;
+    let text: Time = |m| m.text;
+    let build: Time = |m| m.build;
+    let mut rows = Vec::new();
+    let ring = ("ring, numbers", "ring", "clockwise");
+    for (servers, goal) in [(10, 3.0), (100, 4.0), (1_000, 6.0), (10_000, 12.0)] {
+        rows.push(against_best(measured, ring, servers, goal, number));
+    }
+    for (servers, goal) in [(10, 2.0), (100, 3.0), (1_000, 4.0), (10_000, 8.0)] {
+        rows.push(against_best(measured, ("ring, texts", "ring", "clockwise"), servers, goal, text));
+    }
+    let pingora: Vec<&Measured> = measured
+        .iter()
+        .filter(|m| m.servers == 1_000 && m.scheme == "ring" && (m.ours || m.name.ends_with("v2")))
+        .collect();
+    let built = |ours: bool| pingora.iter().find(|m| m.ours == ours).map(|m| m.build);
+    rows.push(Row {
+        what: "ring, build of 160,000 points".to_owned(),
+        goal: 1.0,
+        reached: built(false).zip(built(true)).map(|(peer, ours)| peer / ours),
+        limit: false,
+        peer: "pingora-ketama 0.9.1, v2".to_owned(),
+    });
+    rows.push(against_best(
+        measured,
+        ("ketama, texts", "ring, md5", "clockwise, libketama"),
+        1_000,
+        1.5,
+        text,
+    ));
+    let level = Level::best();
+    let (fast, fast_weighted) = match level.name() {
+        "avx512" => (40.0, 30.0),
+        _ => (30.0, 25.0),
+    };
+    let (plain, weights) = ("rendezvous", "rendezvous, weights");
+    for servers in [100, 1_000] {
+        rows.push(against_best(
+            measured,
+            ("rendezvous, portable", plain, "clockwise, portable"),
+            servers,
+            8.0,
+            number,
+        ));
+    }
+    let portable = ("rendezvous with weights, portable", weights, "clockwise, portable");
+    rows.push(against_best(measured, portable, 1_000, 15.0, number));
+    if level != Level::PORTABLE {
+        let what = format!("rendezvous, {level}");
+        rows.push(against_best(measured, (&what, plain, "clockwise"), 1_000, fast, number));
+        let what = format!("rendezvous with weights, {level}");
+        rows.push(against_best(measured, (&what, weights, "clockwise"), 1_000, fast_weighted, number));
+    }
+    rows.push(against_best(measured, ("maglev, numbers", "maglev", "clockwise"), 1_000, 10.0, number));
+    rows.push(against_best(measured, ("maglev, texts", "maglev", "clockwise"), 1_000, 3.0, text));
+    rows.push(against_best(
+        measured,
+        ("maglev, build of 65,537 slots", "maglev", "clockwise"),
+        1_000,
+        2.5,
+        build,
+    ));
+    rows.push(against_best(
+        large,
+        ("maglev, build of 655,373 slots", "maglev", "clockwise"),
+        1_000,
+        3.0,
+        build,
+    ));
+    for found in loops {
+        let jump_batch = if level.name() == "avx512" { 5.0 } else { 3.0 };
+        let (goal, limit) = match found.what {
+            "ring, one by one / two reads in turn" => (1.3, true),
+            "ring, in batches / two reads in turn" => (1.1, true),
+            "jump, one by one / the paper's loop" => (1.02, true),
+            "jump, in batches / the paper's loop" => (jump_batch, false),
+            "ketama / md5 alone" => (1.15, true),
+            "arcs moved by a join / copying the points" => (4.0, true),
+            "a join, built anew / copying the points" => (2.5, true),
+            _ => (4.0, false),
+        };
+        let ratio = if limit { found.ours / found.against } else { found.against / found.ours };
+        let peer = String::new();
+        rows.push(Row { what: found.what.to_owned(), goal, reached: Some(ratio), limit, peer });
+    }
+    rows
+}
+
+/// The table for a terminal.
+pub fn text(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let [goal, reached, verdict] = row.shown();
+        // A String takes all that is written.
+        let _ = writeln!(text, "{:<54}{goal:>9}{reached:>9}  {verdict:<13}{}", row.what, row.peer);
+    }
+    text
+}

@@ -1,0 +1,140 @@
+//! The page: method, machine, goals, raw numbers, and where a peer is ahead.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+
+use clockwise::Level;
+
+use crate::core_loops::Loop;
+use crate::goals::Row;
+use crate::harness::Measured;
+
+const METHOD: &str = "\
+# How fast it is, against other crates
+
+Written by `cargo xtask bench`; run it for the figures of your machine.
+
+Every crate places keys of the same list over the same fleet and is looked up as its documentation shows:
+65,536 numbers of 64 bits, and as many texts `user:0`, `user:1`, …. Hashing the key is part of every lookup.
+Where a crate has a hash of its own it hashes; ours mixes a number once and hashes a text by xxh3-64; crates for
+jump hash take a number as it is. Rings have 160 points a server, Maglev tables 65,537 slots unless said.
+
+Before anything is timed an entry must be fair: it leaves no server out, no server has more than four times
+the mean, and crates that implement the function of the jump paper give its answers. All entries of a size then
+run in turns, and the least CPU time of the thread counts, for each kind of key by itself. On a shared machine
+only ratios of one run mean anything; and caches are shared with whatever else runs, so that under load even
+the ratios of large rings and tables differ from run to run, some of them by a factor of two.
+";
+
+fn machine() -> String {
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(" unknown");
+    let rustc = Command::new("rustc").arg("--version").output();
+    let rustc = rustc
+        .map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!(
+        "{}; {cores} cores, load {load}; instructions: {}; {rustc}",
+        model.trim_start_matches([' ', '\t', ':']),
+        Level::best()
+    )
+}
+
+fn nanoseconds(time: f64) -> String {
+    match time {
+        ..100.0 => format!("{time:.1}"),
+        ..1e6 => format!("{time:.0}"),
+        _ => format!("{:.1} ms", time / 1e6),
+    }
+}
+
+pub fn text(
+    goals: &[Row],
+    measured: &[Measured],
+    large: &[Measured],
+    loops: &[Loop],
+    refused: &[String],
+    rounds: u32,
+) -> String {
+    let mut page = format!("{METHOD}\nMachine: {}. Rounds: {rounds}.\n\n## Goals\n\n", machine());
+    // A String takes all that is written.
+    let mut line = |text: std::fmt::Arguments<'_>| {
+        let _ = writeln!(page, "{text}");
+    };
+    line(format_args!("| what | goal | reached | verdict | best peer |\n|---|---|---|---|---|"));
+    for row in goals {
+        let [goal, reached, verdict] = row.shown();
+        line(format_args!("| {} | {goal} | {reached} | {verdict} | {} |", row.what, row.peer));
+    }
+    line(format_args!(
+        "\nOf goals with `≥` the number is how many times as fast as the best peer; of those with `≤`, how many"
+    ));
+    line(format_args!("times as long as the limit takes.\n\n## Where a peer is ahead\n"));
+    let mut ahead = 0;
+    for ours in measured.iter().chain(large).filter(|m| m.ours) {
+        let alike = |m: &&Measured| !m.ours && m.scheme == ours.scheme && m.servers == ours.servers;
+        for peer in measured.iter().chain(large).filter(alike) {
+            for (kind, theirs, own) in [
+                ("numbers", peer.number, ours.number),
+                ("texts", peer.text, ours.text),
+                ("building", peer.build, ours.build),
+            ] {
+                if theirs < own && kind != "building" || theirs * 1.1 < own {
+                    ahead += 1;
+                    let times = own / theirs;
+                    line(format_args!(
+                        "- {}, {} servers, {kind}: {} takes {} ns, {} {} ns ({times:.2} times)",
+                        ours.scheme,
+                        ours.servers,
+                        peer.name,
+                        nanoseconds(theirs),
+                        ours.name,
+                        nanoseconds(own)
+                    ));
+                }
+            }
+        }
+    }
+    if ahead == 0 {
+        line(format_args!("Nowhere in this run."));
+    }
+    line(format_args!("\n## Nanoseconds a lookup\n"));
+    line(format_args!(
+        "| scheme | crate | servers | number | text | build | bytes kept | busiest / mean |\n|---|---|---|---|---|---|---|---|"
+    ));
+    for m in measured {
+        let (number, text, build) = (nanoseconds(m.number), nanoseconds(m.text), nanoseconds(m.build));
+        line(format_args!(
+            "| {} | {} | {} | {number} | {text} | {build} | {} | {:.2} |",
+            m.scheme, m.name, m.servers, m.bytes, m.busiest
+        ));
+    }
+    for m in large {
+        let (number, text, build) = (nanoseconds(m.number), nanoseconds(m.text), nanoseconds(m.build));
+        line(format_args!(
+            "| {}, 655,373 slots | {} | {} | {number} | {text} | {build} | {} | {:.2} |",
+            m.scheme, m.name, m.servers, m.bytes, m.busiest
+        ));
+    }
+    line(format_args!(
+        "\n## From a ready hash, 1,000 servers\n\n| what | ours, ns | against, ns |\n|---|---|---|"
+    ));
+    for found in loops {
+        line(format_args!(
+            "| {} | {} | {} |",
+            found.what,
+            nanoseconds(found.ours),
+            nanoseconds(found.against)
+        ));
+    }
+    if !refused.is_empty() {
+        line(format_args!("\n## Not timed, because not fair\n"));
+        for reason in refused {
+            line(format_args!("- {reason}"));
+        }
+    }
+    page
+}
