@@ -43,7 +43,7 @@ fn python(root: &Path) -> Outcome {
     let text = read(&wanted)?;
     // Copied once all of it is installed.
     let installed = folder.join("requirements.txt");
-    if fs::read_to_string(&installed).is_ok_and(|found| found == text) {
+    if fs::read_to_string(&installed).is_ok_and(|found| found == text) && is_at(&folder) {
         return Ok(Vec::new());
     }
     run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
@@ -64,6 +64,17 @@ fn python(root: &Path) -> Outcome {
     // One that cannot be had must not keep the others away.
     let left_out = lines.iter().filter_map(|line| Some((line, pip(&[line]).err()?)));
     Ok(left_out.map(|(line, problem)| format!("{line} cannot be had: {}", last_line(&problem))).collect())
+}
+
+/// Whether a virtual environment was made where it is: its programs name their interpreter by the path that it
+/// had, so that one which was moved or copied runs another one's, or none.
+fn is_at(folder: &Path) -> bool {
+    let pip = Command::new(folder.join("bin/pip")).arg("--version").stdin(Stdio::null()).output();
+    // `pip 23.0 from /where/it/is/lib/…`
+    pip.is_ok_and(|output| {
+        output.status.success()
+            && String::from_utf8_lossy(&output.stdout).contains(&format!(" from {}/", folder.display()))
+    })
 }
 
 fn node(root: &Path) -> Outcome {
