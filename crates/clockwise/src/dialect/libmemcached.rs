@@ -142,13 +142,18 @@ impl Options {
     ///
     /// Refuses more than [`MAX_POINTS`](crate::ring::MAX_POINTS) points.
     pub fn build(&self, list: &Buckets) -> Result<Placed<Hash>, Error> {
-        if self.sort_hosts {
-            return self.build_as_listed(&sorted_by_host(list)?);
-        }
-        self.build_as_listed(list)
+        self.build_with(list, SOCKET)
     }
 
-    fn build_as_listed(&self, list: &Buckets) -> Result<Placed<Hash>, Error> {
+    /// The same for who adds sockets with another port.
+    pub(super) fn build_with(&self, list: &Buckets, socket: u16) -> Result<Placed<Hash>, Error> {
+        if self.sort_hosts {
+            return self.build_as_listed(&sorted_by_host(list)?, socket);
+        }
+        self.build_as_listed(list, socket)
+    }
+
+    fn build_as_listed(&self, list: &Buckets, socket: u16) -> Result<Placed<Hash>, Error> {
         let spy = match self.distribution {
             Distribution::Modula => {
                 return Ok(Placed::table(ModN::unweighted(self.hash, list), self.sort_hosts));
@@ -156,7 +161,7 @@ impl Options {
             Distribution::ConsistentKetamaSpy => true,
             _ => false,
         };
-        let stem = if spy { spy_stem } else { stem };
+        let stem = |server: &Server| if spy { spy_stem(server, socket) } else { stem(server, socket) };
         let points = if self.is_weighted(list) {
             ketama::weighted_points(list, stem)?
         } else {
@@ -174,33 +179,36 @@ impl Options {
     }
 }
 
-/// Host and port as the client holds them.
-fn host_and_port(server: &Server) -> (&str, u16) {
+/// The port that a Unix socket has.
+const SOCKET: u16 = 0;
+
+/// Host and port as the client holds them, a socket with the port that it was given.
+fn host_and_port(server: &Server, socket: u16) -> (&str, u16) {
     let address = server.address();
     let host = address.host();
     match address.port() {
-        _ if host.starts_with('/') => (host, 0),
+        _ if host.starts_with('/') => (host, socket),
         None | Some(0) => (host, 11211),
         Some(port) => (host, port),
     }
 }
 
-fn stem(server: &Server) -> String {
-    match host_and_port(server) {
+fn stem(server: &Server, socket: u16) -> String {
+    match host_and_port(server, socket) {
         (host, 11211) => host.to_owned(),
         (host, port) => format!("{host}:{port}"),
     }
 }
 
-fn spy_stem(server: &Server) -> String {
-    let (host, port) = host_and_port(server);
+fn spy_stem(server: &Server, socket: u16) -> String {
+    let (host, port) = host_and_port(server, socket);
     format!("/{host}:{port}")
 }
 
 fn sorted_by_host(list: &Buckets) -> Result<Buckets, Error> {
     let mut servers: Vec<Server> = list.servers().to_vec();
     // The client sorts unstably; servers of one address stand by name here.
-    servers.sort_by(|a, b| (host_and_port(a), a.name()).cmp(&(host_and_port(b), b.name())));
+    servers.sort_by(|a, b| (host_and_port(a, SOCKET), a.name()).cmp(&(host_and_port(b, SOCKET), b.name())));
     Buckets::new(servers)
 }
 
@@ -234,8 +242,8 @@ mod tests {
             ("/run/memcached.sock", "/run/memcached.sock:0", "//run/memcached.sock:0"),
         ] {
             let server = Server::new("s").unwrap().with_address(address).unwrap();
-            assert_eq!(stem(&server), label);
-            assert_eq!(spy_stem(&server), spy);
+            assert_eq!(stem(&server, SOCKET), label);
+            assert_eq!(spy_stem(&server, SOCKET), spy);
         }
     }
 

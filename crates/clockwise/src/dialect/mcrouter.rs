@@ -22,12 +22,12 @@
 //! only.
 
 use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-use core::str::FromStr;
 
+use super::fraction::fraction_weight;
 use crate::choice::choice;
 use crate::error::{Error, Kind};
 use crate::hash::{FURC_MAX, crc32_parts, furc_parts, spooky_32};
@@ -79,67 +79,29 @@ fn without_route(key: &[u8]) -> Option<&[u8]> {
     Some(&cluster[after(cluster)?..])
 }
 
-/// A weight of WeightedCh3: the part of its keys that a server keeps, 0 to 1.
-///
-/// ```
-/// # use clockwise::dialect::mcrouter::Weight;
-/// assert_eq!("0.25".parse::<Weight>()?.get(), 0.25);
-/// assert!("1.5".parse::<Weight>().unwrap_err().is_weight());
-/// # Ok::<(), clockwise::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Weight(f64);
+fraction_weight! {
+    /// A weight of WeightedCh3: the part of its keys that a server keeps, 0 to 1.
+    ///
+    /// ```
+    /// # use clockwise::dialect::mcrouter::Weight;
+    /// assert_eq!("0.25".parse::<Weight>()?.get(), 0.25);
+    /// assert!("1.5".parse::<Weight>().unwrap_err().is_weight());
+    /// # Ok::<(), clockwise::Error>(())
+    /// ```
+    f64, "is not a number from 0 to 1",
+    // No -0, so that equal weights have equal bits.
+    |value| (0.0..=1.0).contains(&value).then_some(value + 0.0)
+}
 
 impl Weight {
     /// What a server has that no weight is given for.
     pub const MISSING: Weight = Weight(0.5);
-
-    /// The number.
-    pub const fn get(self) -> f64 {
-        self.0
-    }
 
     /// What a 32-bit hash must be below to be kept.
     fn threshold(self) -> u32 {
         (self.0 * f64::from(u32::MAX)) as u32
     }
 }
-
-// A weight is never NaN, so that these are what they seem.
-impl PartialEq for Weight {
-    fn eq(&self, other: &Weight) -> bool {
-        self.0.to_bits() == other.0.to_bits()
-    }
-}
-
-impl Eq for Weight {}
-
-impl fmt::Display for Weight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl TryFrom<f64> for Weight {
-    type Error = Error;
-    fn try_from(value: f64) -> Result<Weight, Error> {
-        if (0.0..=1.0).contains(&value) {
-            // No -0, so that equal weights have equal bits.
-            return Ok(Weight(value + 0.0));
-        }
-        Err(Error::new(Kind::Weight { value: value.to_string(), problem: OUTSIDE }))
-    }
-}
-
-impl FromStr for Weight {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Weight, Error> {
-        let refused = |_| Error::new(Kind::Weight { value: alloc::format!("{text:?}"), problem: OUTSIDE });
-        Weight::try_from(text.parse::<f64>().map_err(refused)?)
-    }
-}
-
-const OUTSIDE: &str = "is not a number from 0 to 1";
 
 /// A pool's `hash`, and the `salt` beside it; the default is that of a pool that says nothing.
 ///
@@ -294,6 +256,7 @@ impl Measured for Pool {
 #[cfg(test)]
 mod tests {
     use alloc::format;
+    use alloc::string::ToString;
 
     use super::*;
     use crate::hash::{crc32, furc};

@@ -66,6 +66,7 @@ pub mod couchbase;
 pub mod dskit;
 pub mod elasticsearch;
 pub mod envoy;
+mod fraction;
 pub mod glb;
 pub mod gomemcache;
 pub mod grpc;

@@ -13,6 +13,8 @@
 //! before OPT_LIBKETAMA_COMPATIBLE is overwritten by it and is no hash here. A distribution set after
 //! OPT_LIBKETAMA_COMPATIBLE undoes it; leave that out here.
 //!
+//! A Unix socket is its path alone in labels, where libmemcached's own callers have a port of 0 behind it.
+//!
 //! Checked against PHP Memcached 3.2.0 with libmemcached 1.1.4 on PHP 8.2.
 
 use alloc::format;
@@ -67,8 +69,11 @@ impl fmt::Display for Options {
     }
 }
 
+/// PHP adds a Unix socket as a host of the usual port, which labels leave out.
+const SOCKET: u16 = 11211;
+
 impl Options {
-    /// What they are in libmemcached.
+    /// What they are in libmemcached, but for Unix sockets.
     pub fn as_libmemcached(&self) -> libmemcached::Options {
         let mut options = if self.libketama_compatible {
             libmemcached::Options::ketama_weighted()
@@ -90,12 +95,14 @@ impl Options {
 
     /// The placement of servers added in this order: see [`libmemcached::Options::build`].
     pub fn build(&self, list: &Buckets) -> Result<Placed<libmemcached::Hash>, Error> {
-        self.as_libmemcached().build(list)
+        self.as_libmemcached().build_with(list, SOCKET)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     #[test]
@@ -120,5 +127,20 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(options.as_libmemcached(), libmemcached::Options::ketama_weighted());
+    }
+    #[test]
+    fn a_socket_is_its_path_alone_in_labels() {
+        use crate::hash::md5_words;
+        let servers = crate::testing::list(&[("/run/a.sock", 1), ("10.0.0.1:11212", 1)]);
+        let options = Options { libketama_compatible: true, ..Options::default() };
+        let client = options.build(&servers).unwrap();
+        let ring = client.as_ring().unwrap();
+        let found: Vec<u64> =
+            ring.points().filter(|(_, ix)| ix.index() == 0).map(|(position, _)| position).collect();
+        let labels = (0..40).map(|number| format!("/run/a.sock-{number}"));
+        let mut points: Vec<u64> =
+            labels.flat_map(|label| md5_words(label.as_bytes()).map(u64::from)).collect();
+        points.sort_unstable();
+        assert_eq!(found, points);
     }
 }

@@ -19,13 +19,12 @@
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::fmt::Write as _;
-use core::str::FromStr;
 
+use super::fraction::fraction_weight;
 use crate::choice::choice;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, SipHash24, Width};
@@ -45,18 +44,20 @@ choice! {
     }
 }
 
-/// A parent's weight: a positive number, fractions included.
-///
-/// ```
-/// # use clockwise::dialect::trafficserver::Weight;
-/// assert_eq!("2.25".parse::<Weight>()?.points(), 2304);
-/// assert_eq!("0.001".parse::<Weight>()?.points(), 1);
-/// assert_eq!("0.0001".parse::<Weight>()?.points(), 0);
-/// assert!("-1".parse::<Weight>().unwrap_err().is_weight());
-/// # Ok::<(), clockwise::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Weight(f32);
+fraction_weight! {
+    /// A parent's weight: a positive number, fractions included.
+    ///
+    /// ```
+    /// # use clockwise::dialect::trafficserver::Weight;
+    /// assert_eq!("2.25".parse::<Weight>()?.points(), 2304);
+    /// assert_eq!("0.001".parse::<Weight>()?.points(), 1);
+    /// assert_eq!("0.0001".parse::<Weight>()?.points(), 0);
+    /// assert!("-1".parse::<Weight>().unwrap_err().is_weight());
+    /// # Ok::<(), clockwise::Error>(())
+    /// ```
+    f32, "is not a positive number",
+    |value| Some(value as f32).filter(|single| *single > 0.0 && single.is_finite())
+}
 
 impl Weight {
     /// How many points it comes to.
@@ -64,48 +65,6 @@ impl Weight {
         // The product is single; halves are added in double, which holds the sum exactly. Cutting a
         // positive number is its floor.
         (f64::from(1024.0 * self.0) + 0.5) as u64
-    }
-
-    /// The number.
-    pub fn get(self) -> f32 {
-        self.0
-    }
-}
-
-// A weight is never NaN, so that these are what they seem.
-impl PartialEq for Weight {
-    fn eq(&self, other: &Weight) -> bool {
-        self.0.to_bits() == other.0.to_bits()
-    }
-}
-
-impl Eq for Weight {}
-
-impl fmt::Display for Weight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl TryFrom<f64> for Weight {
-    type Error = Error;
-    fn try_from(value: f64) -> Result<Weight, Error> {
-        let single = value as f32;
-        if single > 0.0 && single.is_finite() {
-            return Ok(Weight(single));
-        }
-        let problem = "is not a positive number";
-        Err(Error::new(Kind::Weight { value: value.to_string(), problem }))
-    }
-}
-
-impl FromStr for Weight {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Weight, Error> {
-        let value: f64 = text.parse().map_err(|_| {
-            Error::new(Kind::Weight { value: format!("{text:?}"), problem: "is not a positive number" })
-        })?;
-        Weight::try_from(value)
     }
 }
 

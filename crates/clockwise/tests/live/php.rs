@@ -43,7 +43,7 @@ fn memcached_gives_every_key_to_the_server_we_name() {
             "hash_with_prefix_key": hash_with_prefix_key,
         });
         let hashed = namespace.as_deref().filter(|_| hash_with_prefix_key);
-        let list = draw.pool(Hosts::Any);
+        let list = draw.pool(Hosts::AnyAndSockets);
         let keys = draw.keys(150).into_iter().map(|key| fitted(key, hashed)).collect();
         Pool::new(list, spelled, behind(options, hashed), keys)
     };

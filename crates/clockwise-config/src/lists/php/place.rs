@@ -108,6 +108,14 @@ fn from_parts(
         report.lenient(refused);
     }
     let host = host.strip_prefix("unix://").filter(|path| path.starts_with('/')).unwrap_or(host);
+    if let (true, Some(port)) = (host.starts_with('/'), port.filter(|port| ![0, PORT.into()].contains(port)))
+    {
+        let message = format!(
+            "server {}: a socket with the port {port}, and clients differ in what they make of it",
+            quoted(host)
+        );
+        return Some(Err(report.error_at(span, message).with_help("a socket has the port 0")));
+    }
     let place = match apart(report, span, host, port) {
         Ok(place) => place,
         Err(refused) => return Some(Err(refused)),

@@ -65,12 +65,13 @@ pub(super) fn scheme(
         return Err(report.error_at(last("hash"), message).with_help(help));
     }
     let is_ring = steps.distribution != Distribution::Modula;
-    if let (true, Some(span)) = (is_ring, client.socket) {
+    if let (true, Some(span), true) = (is_ring, client.socket, is("OPT_SORT_HOSTS").is_some()) {
         let message = format!(
-            "{}: PHP Memcached labels a socket without a port, and no placement here does",
+            "{}: PHP Memcached labels a socket without a port, and with OPT_SORT_HOSTS no placement here does",
             ticked(report.source.slice(span))
         );
-        return Err(report.error_at(span, message).with_help("give it as host and port"));
+        let help = "list the servers sorted, and take OPT_SORT_HOSTS out";
+        return Err(report.error_at(span, message).with_help(help));
     }
     if steps.is_late() {
         let place = last("distribution");

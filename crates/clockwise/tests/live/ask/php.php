@@ -20,14 +20,15 @@ function memcached(array $pool): callable
     $before[Memcached::OPT_HASH_WITH_PREFIX_KEY] = $options['hash_with_prefix_key'];
     $client->setOptions($before);
     foreach ($pool['servers'] as $server) {
-        $client->addServer($server['host'], $server['port'], $server['weight']);
+        $client->addServer($server['host'], $server['port'] ?? 0, $server['weight']);
     }
     if ($options['set_after_servers']) {
         $client->setOptions($distribution);
     }
     return function (string $key) use ($client) {
         $server = $client->getServerByKey($key);
-        return $server['host'] . ':' . $server['port'];
+        // It tells the usual port of a socket too, which has none.
+        return $server['host'] . ':' . ($server['host'][0] === '/' ? '' : $server['port']);
     };
 }
 
