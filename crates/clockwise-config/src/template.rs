@@ -41,6 +41,11 @@ pub(crate) fn refuse_name(source: &Source, kind: Kind, name: &str, place: Span) 
     Err(complaint(source, &found.unwrap_or(Placeholder { span: place, language })))
 }
 
+/// The language that a name would be taken for a placeholder of.
+pub(crate) fn language_of(kind: Kind, name: &str) -> Option<&'static str> {
+    likely(kind, name).map(|(_, _, language)| language)
+}
+
 fn complaint(source: &Source, found: &Placeholder) -> Diagnostic {
     let what = ticked(source.slice(found.span));
     let message =

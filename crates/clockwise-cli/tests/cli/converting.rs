@@ -197,3 +197,32 @@ fn names_are_written_so_that_the_products_own_readers_take_them_for_names() {
     let (text, _) = run(["convert", &pool, "--to", "twemproxy"]).warned();
     assert_has(&text, &["true:\n"]);
 }
+
+#[test]
+fn reasons_name_both_key_hashes_and_nothing_that_decides_nothing() {
+    let ring =
+        fleet("unlike.toml", "dialect = \"libmemcached\"\ndistribution = \"CONSISTENT\"\nhash = \"MD5\"");
+    for (fleet, to) in [(&ring, "nginx"), (&fleet("native.toml", "scheme = \"ring\""), "twemproxy")] {
+        let said = run(["convert", fleet, "--to", to, "--sample", "1000"]);
+        assert_eq!((said.code, said.out.as_str()), (1, ""));
+        let reason = said.err.lines().find(|line| line.starts_with("  key hash: ")).unwrap();
+        let (here, there) = reason.trim_start_matches("  key hash: ").split_once(" here, ").unwrap();
+        let there = there.trim_end_matches(" there");
+        assert!(!here.is_empty() && !there.is_empty() && !reason.contains("nothing"), "{reason}");
+    }
+}
+
+#[test]
+fn a_name_that_is_read_as_a_placeholder_is_refused_as_what_it_is() {
+    let servers = "[[server]]\nname = \"{a}\"\naddress = \"10.0.0.1:11211\"\n[[server]]\nname = \"b\"\naddress = \"10.0.0.2:11211\"\n";
+    let braces = file("braces.toml", format!("version = 1\n[placement]\ndialect = \"twemproxy\"\n{servers}"));
+    let said = run(["convert", &braces, "--to", "twemproxy"]).refused(3);
+    assert_has(
+        &said,
+        &[
+            "server \"{a}\" has a name that a file of twemproxy cannot hold here",
+            "braces.toml:5:",
+            "another name",
+        ],
+    );
+}

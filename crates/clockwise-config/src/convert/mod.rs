@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, quoted};
 use crate::fleet::Pool;
 use crate::kind::Kind;
 use crate::suggest::nearest;
-use crate::{Options, parse};
+use crate::{Options, parse, template};
 
 /// A kind of file that fleets can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,6 +108,23 @@ impl Target {
             .find_map(|server| seen.insert(server.address().as_str(), server).map(|first| (first, server)))
     }
 
+    /// A server whose name or address would be taken for a template's placeholder in such a file.
+    fn placeholder(self, draft: &Draft<'_>) -> Option<Diagnostic> {
+        draft.servers().iter().find_map(|server| {
+            let texts = [("a name", server.name().as_str()), ("an address", server.address().as_str())];
+            let (what, text, language) = texts
+                .into_iter()
+                .find_map(|(what, text)| Some((what, text, template::language_of(self.kind(), text)?)))?;
+            let name = server.name().as_str();
+            let message = format!(
+                "server {} has {what} that a file of {self} cannot hold here: {} is read there as a placeholder of {language}",
+                quoted(name),
+                quoted(text)
+            );
+            Some(draft.pool.error_at(Some(name), message).with_help("give the server another name"))
+        })
+    }
+
     /// The fleet as a file of this kind, in every way in which it could place keys alike; each has
     /// been read back.
     ///
@@ -142,6 +159,9 @@ impl Target {
                 match read {
                     Ok(pool) => Ok(Candidate { text, pool }),
                     Err(complaints) => {
+                        if let Some(reason) = self.placeholder(&draft) {
+                            return Err(reason);
+                        }
                         let first = complaints.iter().next().map_or("it cannot be read", Diagnostic::message);
                         Err(pool.error_at(None, format!("{self} refuses such a fleet: {first}")))
                     }

@@ -1,8 +1,8 @@
 //! Causes in words.
 
-use clockwise::Server;
 use clockwise::hash::KeyHash as _;
 use clockwise::ring::Boundary;
+use clockwise::{Built, Server};
 
 use super::anatomy::Parts;
 use super::knob::Knob;
@@ -48,10 +48,14 @@ impl Case<'_> {
                 (order(&self.parts(needed)), order(&self.parts_b))
             }
             Knob::KeyHash => {
-                let name = |built: &clockwise::Built| {
-                    built.key_hash().map(|hash| hash.behind(None).name().into_owned()).unwrap_or_default()
-                };
-                (name(self.built_a), name(self.built_b))
+                let name = |built: &Built| Some(built.key_hash()?.behind(None).name().into_owned());
+                // Where a setting decides whether there is one, once that is set.
+                let set: Vec<&Knob> = needed.iter().copied().filter(|knob| !is_lent(knob)).collect();
+                let once_set = self.variant(&set).ok().and_then(|variant| name(&variant.built));
+                let ours = once_set.or_else(|| name(self.built_a));
+                let ours = ours.unwrap_or_else(|| self.a.scheme.bare().to_string());
+                let theirs = name(self.built_b).unwrap_or_else(|| self.b.scheme.bare().to_string());
+                key_hashes(&ours, &theirs)
             }
             Knob::Boundary => {
                 let rule = |parts: &Parts| match parts {
@@ -124,8 +128,7 @@ impl Case<'_> {
 
     /// The first side's parts once the other causes are set.
     fn parts(&self, needed: &[&Knob]) -> Parts {
-        let lent = [Knob::Points, Knob::Buckets, Knob::BucketOrder, Knob::Boundary, Knob::Ties];
-        let set: Vec<&Knob> = needed.iter().copied().filter(|knob| !lent.contains(knob)).collect();
+        let set: Vec<&Knob> = needed.iter().copied().filter(|knob| !is_lent(knob)).collect();
         self.variant(&set).map_or(Parts::Other, |variant| variant.parts())
     }
 
@@ -158,6 +161,27 @@ impl Case<'_> {
             .collect();
         (named(|pair| &pair.0, &differing), named(|pair| &pair.1, &differing))
     }
+}
+
+/// A part of one placement that another takes over as it is.
+fn is_lent(knob: &Knob) -> bool {
+    let lent = [Knob::Points, Knob::Buckets, Knob::BucketOrder, Knob::Boundary, Knob::Ties, Knob::KeyHash];
+    lent.contains(knob)
+}
+
+/// Two key hashes by name. What one makes of the empty key is said only if they differ in nothing else.
+fn key_hashes(ours: &str, theirs: &str) -> (String, String) {
+    const OF_NOTHING: &str = ", 0 of nothing";
+    let named = |name: &str| name.replace(OF_NOTHING, "").replace(", in ", " of the part in ");
+    let (a, b) = (named(ours), named(theirs));
+    if a != b {
+        return (a, b);
+    }
+    let of_nothing = |name: &str, full: String| match name.contains(OF_NOTHING) {
+        true => format!("{full}, and 0 for the empty key"),
+        false => full,
+    };
+    (of_nothing(ours, a), of_nothing(theirs, b))
 }
 
 fn boundary_in_words(boundary: Boundary) -> &'static str {
@@ -209,4 +233,21 @@ fn some(all: impl Iterator<Item = String>) -> String {
     let all: Vec<String> = all.collect();
     let shown = all[..all.len().min(NAMED)].join(", ");
     if all.len() > NAMED { format!("{shown} and {} more", all.len() - NAMED) } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_hash_is_named_without_what_decides_nothing() {
+        let both = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        for (ours, theirs, said) in [
+            ("xxh3-64", "md5-word, 0 of nothing", both("xxh3-64", "md5-word")),
+            ("md5-word, 0 of nothing, in {}", "md5-word", both("md5-word of the part in {}", "md5-word")),
+            ("md5-word", "md5-word, 0 of nothing", both("md5-word", "md5-word, and 0 for the empty key")),
+        ] {
+            assert_eq!(key_hashes(ours, theirs), said);
+        }
+    }
 }
