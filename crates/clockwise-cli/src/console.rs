@@ -1,9 +1,10 @@
 //! Where a command speaks: answers to one stream, complaints to another.
 
+use std::borrow::Borrow;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use clockwise_config::{Diagnostic, Diagnostics, Severity, printable};
+use clockwise_config::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, printable};
 
 use crate::exit::Failure;
 
@@ -67,6 +68,24 @@ impl<'a> Console<'a> {
         }
         let text = diagnostic.render(self.colour.err);
         self.rendered(&format!("{text}\n"));
+        Ok(())
+    }
+
+    /// Says the first of many warnings, and how many more there are.
+    pub(crate) fn say_all<D: Borrow<Diagnostic>>(
+        &mut self,
+        warnings: impl IntoIterator<Item = D>,
+    ) -> Result<(), Failure> {
+        let mut more = 0_usize;
+        for (index, warning) in warnings.into_iter().enumerate() {
+            match index < MAX_DIAGNOSTICS {
+                true => self.say(warning.borrow())?,
+                false => more += 1,
+            }
+        }
+        if more > 0 {
+            self.note(format_args!("{more} more warnings of the same file\n"));
+        }
         Ok(())
     }
 

@@ -46,9 +46,10 @@ pub(crate) fn fleet(spec: &str, reading: &args::Reading, console: &mut Console<'
         let article = if kind.starts_with(['A', 'E', 'O']) || kind == "nginx" { "an" } else { "a" };
         console.note(format_args!("note: {}: read {block}, as {article} {kind} file", pool.path()));
     }
-    for warning in pool.warnings() {
-        console.say(warning)?;
+    for note in pool.notes() {
+        console.note(format_args!("note: {}: {note}", pool.path()));
     }
+    console.say_all(pool.warnings())?;
     Ok(pool)
 }
 
@@ -118,7 +119,7 @@ fn more(all: usize, what: &str, console: &mut Console<'_>) {
 
 /// A key hash of few bits leaves most of a ring to nobody.
 fn narrow(pool: &Pool, built: &Built, ring: &Geometry) -> Option<String> {
-    let Some(Layout::Circle { key_hash, .. }) = built.measured().and_then(Measured::layout) else {
+    let Some(Layout::Circle { key_hash, .. }) = built.bare().measured().and_then(Measured::layout) else {
         return None;
     };
     let width = width(ring);
@@ -130,7 +131,7 @@ fn narrow(pool: &Pool, built: &Built, ring: &Geometry) -> Option<String> {
         return None;
     }
     // By the file's own word where it is known, so that the complaint stands at its line.
-    let (hash, advice) = match pool.scheme().to_string().as_str() {
+    let (hash, advice) = match pool.scheme().bare().to_string().as_str() {
         "twemproxy ketama crc32" => ("crc32", ": crc32a fills all bits"),
         _ => (key_hash.split(',').next().unwrap_or(key_hash), ""),
     };

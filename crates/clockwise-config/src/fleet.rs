@@ -34,6 +34,7 @@ struct Held {
     /// It is no fleet, or a broken one, beside others that can be read: found by name alone.
     is_refused: bool,
     pool: PoolRead,
+    notes: Vec<String>,
 }
 
 /// A pool as its reader leaves it.
@@ -91,6 +92,7 @@ pub struct Pool {
     servers: Buckets,
     entries: Vec<ServerEntry>,
     warnings: Vec<Diagnostic>,
+    notes: Vec<String>,
 }
 
 impl ServerEntry {
@@ -112,8 +114,16 @@ impl ServerEntry {
 impl FleetFile {
     pub(crate) fn new(kind: Kind, pools: Vec<PoolRead>, report: Report) -> Result<FleetFile, Diagnostics> {
         let source = report.source.clone();
+        let notes = report.notes.clone();
         let warnings = report.finish()?;
-        let held = |pool| Held { source: source.clone(), kind, inside: None, is_refused: false, pool };
+        let held = |pool| Held {
+            source: source.clone(),
+            kind,
+            inside: None,
+            is_refused: false,
+            pool,
+            notes: notes.clone(),
+        };
         let pools = pools.into_iter().map(held).collect();
         let mut file = FleetFile { path: source.path().into(), source, kind, pools };
         for Held { pool, .. } in &file.pools {
@@ -148,7 +158,8 @@ impl FleetFile {
             entries: Vec::new(),
             warnings: Vec::new(),
         };
-        let held = Held { source: source.clone(), kind, inside: None, is_refused: true, pool };
+        let held =
+            Held { source: source.clone(), kind, inside: None, is_refused: true, pool, notes: Vec::new() };
         FleetFile { path: source.path().into(), source: source.clone(), kind, pools: vec![held] }
     }
 
@@ -235,7 +246,7 @@ impl FleetFile {
         })
     }
 
-    fn take(&self, Held { source, kind, inside, pool, .. }: &Held) -> Result<Pool, Diagnostic> {
+    fn take(&self, Held { source, kind, inside, pool, notes, .. }: &Held) -> Result<Pool, Diagnostic> {
         let servers = Buckets::new(pool.entries.iter().map(|entry| entry.server.clone()));
         Ok(Pool {
             path: self.path.clone(),
@@ -249,6 +260,7 @@ impl FleetFile {
             servers: servers.map_err(|error| Diagnostic::error(source, pool.span, error.to_string()))?,
             entries: pool.entries.clone(),
             warnings: pool.warnings.clone(),
+            notes: notes.clone(),
         })
     }
 
@@ -334,6 +346,11 @@ impl Pool {
     /// What is suspicious and still clear.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+
+    /// What is right, and worth knowing: servers that the file lists and no placement has.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// An error of the library about this fleet, at the line of the server or the setting it names.

@@ -400,7 +400,8 @@ impl Cluster {
         if self.nodes.is_empty() {
             if !report.has_errors() {
                 let shown = ticked(report.source.slice(span));
-                report.error(span, format!("no node stands under the head {shown}"));
+                let refused = report.error_at(span, format!("no node stands under the head {shown}"));
+                report.push(refused.with_help("give all of the output, with the rows of the nodes"));
             }
             return None;
         }

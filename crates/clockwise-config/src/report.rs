@@ -18,6 +18,8 @@ pub(crate) struct Report {
     /// Errors that were only counted: memory and time stay bounded however broken a file is.
     omitted: usize,
     warnings: Vec<Diagnostic>,
+    /// What is right and worth saying of the file.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Report {
@@ -29,6 +31,7 @@ impl Report {
             errors: Vec::new(),
             omitted: 0,
             warnings: Vec::new(),
+            notes: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use clockwise_config::{Diagnostic, Options, Pool};
+use clockwise_config::{Diagnostic, MAX_DIAGNOSTICS, Options, Pool};
 use clockwise_study::check::{self, Finding, Severity};
 use clockwise_study::plan::Fleet;
 use serde::Serialize;
@@ -85,7 +85,15 @@ impl Checked {
     fn new(pool: &Pool) -> Checked {
         let fleet = Fleet { scheme: pool.scheme().clone(), servers: pool.servers().clone() };
         let mut rows: Vec<Row> = check::check(&fleet).into_iter().map(|finding| row(pool, finding)).collect();
-        rows.extend(pool.warnings().iter().map(|warning| said(warning, "warning")));
+        let warnings = pool.warnings();
+        rows.extend(warnings.iter().take(MAX_DIAGNOSTICS).map(|warning| said(warning, "warning")));
+        if let Some(next) = warnings.get(MAX_DIAGNOSTICS) {
+            let more = warnings.len() - MAX_DIAGNOSTICS;
+            rows.push(Row {
+                message: format!("{more} more warnings of the same file"),
+                ..said(next, "warning")
+            });
+        }
         // The worst first, and as they stand in the file.
         let rank = |row: &Row| match row.severity {
             "error" => 0,

@@ -317,3 +317,15 @@ fn what_a_file_does_not_say_can_be_said_beside_it() {
     assert_has(&err, &["warning: `redis` is \"yes\""]);
     assert_eq!(out, "k  10.0.0.1\n");
 }
+
+#[test]
+fn of_many_warnings_the_first_are_said_and_the_others_counted() {
+    let strange: String = (0..80).map(|number| format!("  key_{number}: 1\n")).collect();
+    let text = format!("p:\n  listen: 127.0.0.1:22121\n{strange}  servers:\n   - 10.0.0.1:11211:1\n");
+    let pool = file("many-warnings.yml", text);
+    let (_, said) = run(["owner", &pool, "user:42", "--lenient"]).warned();
+    assert_eq!(said.matches("warning: ").count(), 50, "{said}");
+    assert_has(&said, &["30 more warnings of the same file"]);
+    let said = run(["check", &pool, "--lenient"]);
+    assert_has(&said.out, &["30 more warnings of the same file"]);
+}

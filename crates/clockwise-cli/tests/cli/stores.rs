@@ -382,3 +382,24 @@ fn ipv6_and_weights_in_one_text_get_the_verdicts_that_they_should() {
     let server = servers.iter().find(|server| server["name"] == "[2001:db8::1]:11300").unwrap();
     assert_eq!(server["weight"], 5);
 }
+
+#[test]
+fn replicas_that_are_left_out_are_named_in_a_note() {
+    let node = |number: u32, flags: &str, master: &str, slots: &str| {
+        format!("{number:040x} 10.0.0.{number}:6379@16379 {flags} {master} 0 0 1 connected {slots}\n")
+    };
+    let master = format!("{:040x}", 1);
+    let mut text = node(1, "myself,master", "-", "0-8000") + &node(2, "master", "-", "8001-16383");
+    for number in 3..=12 {
+        text += &node(number, "slave", &master, "");
+    }
+    let nodes = file("replicas.txt", text);
+    let (_, said) = run(["owner", &nodes, "user:42"]).warned();
+    assert_has(
+        &said,
+        &["note: ", "10 replicas own no slots and are left out: `10.0.0.3:6379`, ", " and 4 more"],
+    );
+    assert!(!said.contains("10.0.0.9:6379"), "{said}");
+    // It is no warning, so that it stops nobody.
+    assert_eq!(run(["owner", &nodes, "user:42", "--strict"]).code, 0);
+}

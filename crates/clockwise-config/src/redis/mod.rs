@@ -17,7 +17,7 @@
 //! Refused by name: `redis-cli --cluster check` and `info`, which shorten or count what is needed,
 //! `CLUSTER INFO`, and answers in quotes. Shapes are those of redis 7.0.15, asked for them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use clockwise::dialect::redis::Options;
 use clockwise::hash::RedisSlot;
@@ -101,6 +101,9 @@ struct Cluster {
     owners: Vec<Option<usize>>,
     /// Slots that were listed at a replica.
     of_replicas: Vec<Given>,
+    /// What replicas are called, each once.
+    replicas: Vec<String>,
+    known_replicas: HashSet<String>,
 }
 
 struct Master {
@@ -122,6 +125,8 @@ impl Cluster {
             by_id: HashMap::new(),
             owners: vec![None; RedisSlot::SLOTS as usize],
             of_replicas: Vec::new(),
+            replicas: Vec::new(),
+            known_replicas: HashSet::new(),
         }
     }
 
@@ -130,13 +135,7 @@ impl Cluster {
         if let Some(&known) = self.by_id.get(id) {
             return Some(known);
         }
-        let name = match (host, port) {
-            // A node whose address is not known is still one.
-            ("", "" | "0") => id.to_owned(),
-            (host, port) if host.contains(':') => format!("[{host}]:{port}"),
-            (host, port) => format!("{host}:{port}"),
-        };
-        match Server::new(name) {
+        match Server::new(called(id, host, port)) {
             Ok(server) => {
                 self.by_id.insert(id.to_owned(), self.masters.len());
                 self.masters.push(Master { entry: ServerEntry::new(server, span) });
@@ -147,6 +146,14 @@ impl Cluster {
                 report.error(span, format!("node {shown}: {error}"));
                 None
             }
+        }
+    }
+
+    /// A replica, which owns nothing.
+    fn replica(&mut self, id: &str, host: &str, port: &str) {
+        let name = called(id, host, port);
+        if self.known_replicas.insert(name.clone()) {
+            self.replicas.push(name);
         }
     }
 
@@ -205,6 +212,9 @@ impl Cluster {
             return None;
         }
         let scheme = self.scheme(report, span);
+        if let Some(note) = left_out(&self.replicas) {
+            report.notes.push(note);
+        }
         let entries = self.masters.into_iter().map(|master| master.entry).collect();
         let entries = settle(report, "the cluster", Span::new(span.start(), span.start()), entries);
         Some(PoolRead { name: None, span, scheme, settings: Vec::new(), entries, warnings: Vec::new() })
@@ -239,6 +249,31 @@ impl Cluster {
         let slots = ranges.map_err(|refused| error(format!("{shown}: {refused}")))?;
         Ok(Scheme::Dialect(Options { slots: Some(slots), ..Options::default() }.into()))
     }
+}
+
+/// What a node is called: where it is, or its id if that is not known.
+fn called(id: &str, host: &str, port: &str) -> String {
+    match (host, port) {
+        ("", "" | "0") => id.to_owned(),
+        (host, port) if host.contains(':') => format!("[{host}]:{port}"),
+        (host, port) => format!("{host}:{port}"),
+    }
+}
+
+/// The replicas, the first few of them by name.
+fn left_out(replicas: &[String]) -> Option<String> {
+    const NAMED: usize = 6;
+    let (count, s) = match replicas.len() {
+        0 => return None,
+        1 => ("1 replica owns".to_owned(), "is"),
+        more => (format!("{more} replicas own"), "are"),
+    };
+    let names: Vec<String> = replicas.iter().take(NAMED).map(|name| ticked(name)).collect();
+    let rest = match replicas.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("{count} no slots and {s} left out: {}{rest}", names.join(", ")))
 }
 
 /// `5460` or `0-5460`, if both are slots.

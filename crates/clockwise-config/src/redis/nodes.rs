@@ -115,6 +115,9 @@ pub(super) fn read(report: &mut Report, cluster: &mut Cluster) {
         if node.is_master {
             take(report, cluster, node, &slots);
         } else {
+            if node.is_replica {
+                cluster.replica(node.id.text, node.host, node.port);
+            }
             for word in slots {
                 if let Some((first, last)) = range(report, word) {
                     let master = node.master.text.to_owned();
@@ -131,6 +134,7 @@ struct Node<'l> {
     port: &'l str,
     span: Span,
     is_master: bool,
+    is_replica: bool,
     master: Word<'l>,
     failed: Option<Word<'l>>,
 }
@@ -183,7 +187,7 @@ fn node<'l>(
     }
     let host = if host.is_empty() { hostname } else { host };
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    Some(Node { id, host, port, span: place.span, is_master, master, failed })
+    Some(Node { id, host, port, span: place.span, is_master, is_replica, master, failed })
 }
 
 fn take(report: &mut Report, cluster: &mut Cluster, node: Node<'_>, slots: &[Word<'_>]) {

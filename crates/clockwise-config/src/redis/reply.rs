@@ -123,7 +123,7 @@ fn range(report: &mut Report, cluster: &mut Cluster, item: &Node) {
         node::Value::List(parts) => parts.as_slice(),
         _ => &[],
     };
-    let [first, last, master, ..] = parts else {
+    let [first, last, master, replicas @ ..] = parts else {
         return broken(report, item, "a range of slots with its nodes");
     };
     let number = |node: &Node| text(Some(node)).and_then(slots);
@@ -134,20 +134,16 @@ fn range(report: &mut Report, cluster: &mut Cluster, item: &Node) {
     let node::Value::List(node) = &master.value else {
         return broken(report, master, "a node as host, port and id");
     };
-    let (host, port) = (text(node.first()).unwrap_or(""), text(node.get(1)).unwrap_or(""));
+    let (host, port, id) = endpoint(node);
     if port.parse::<u16>().is_err() {
         return broken(report, node.get(1).unwrap_or(master), "a port");
     }
-    // A node whose preferred endpoint is unknown tells its address behind the id.
-    let host = match host {
-        "" | "?" | "null" => {
-            let known = node.get(3).and_then(|more| field(more, "ip").or_else(|| field(more, "hostname")));
-            text(known).unwrap_or("")
+    for replica in replicas {
+        if let node::Value::List(replica) = &replica.value {
+            let (host, port, id) = endpoint(replica);
+            cluster.replica(&id, host, port);
         }
-        host => host,
-    };
-    let by_name = format!("{host}:{port}");
-    let id = text(node.get(2)).filter(|id| !id.is_empty()).unwrap_or(&by_name).to_owned();
+    }
     let (span, _) = node.first().map_or_else(|| place(report, master), |host| place(report, host));
     let Some(master) = cluster.master(report, &id, host, port, span) else { return };
     let (begin, end) = (first_slot.0, last_slot.1);
@@ -157,6 +153,21 @@ fn range(report: &mut Report, cluster: &mut Cluster, item: &Node) {
         return report.error(span, format!("the range from {shown} to {end} ends before it begins"));
     }
     cluster.give(report, master, begin, end, span);
+}
+
+/// Host, port and id of `[host, port, id, more…]`.
+fn endpoint(node: &[Node]) -> (&str, &str, String) {
+    let (host, port) = (text(node.first()).unwrap_or(""), text(node.get(1)).unwrap_or(""));
+    // A node whose preferred endpoint is unknown tells its address behind the id.
+    let host = match host {
+        "" | "?" | "null" => {
+            let known = node.get(3).and_then(|more| field(more, "ip").or_else(|| field(more, "hostname")));
+            text(known).unwrap_or("")
+        }
+        host => host,
+    };
+    let id = text(node.get(2)).filter(|id| !id.is_empty());
+    (host, port, id.map_or_else(|| format!("{host}:{port}"), str::to_owned))
 }
 
 /// `slots` and `nodes` of a shard.
@@ -182,9 +193,12 @@ fn shard(report: &mut Report, cluster: &mut Cluster, item: &Node) {
         Some("fail") => masters.next().unwrap_or(node),
         _ => node,
     };
-    let known = |key: &str| text(field(node, key)).filter(|text| !["", "?", "null"].contains(text));
-    let host = known("ip").or_else(|| known("endpoint")).or_else(|| known("hostname")).unwrap_or("");
-    let port = known("port").or_else(|| known("tls-port")).unwrap_or("");
+    let known = |key: &str| of_node(node, key);
+    let (host, port) = host_and_port(node);
+    for replica in nodes.iter().filter(|node| text(field(node, "role")).is_some_and(is_replica)) {
+        let (host, port) = host_and_port(replica);
+        cluster.replica(of_node(replica, "id").unwrap_or(""), host, port);
+    }
     if port.parse::<u16>().is_err() {
         return broken(report, field(node, "port").unwrap_or(node), "a port");
     }
@@ -216,6 +230,21 @@ fn shard(report: &mut Report, cluster: &mut Cluster, item: &Node) {
         let (span, _) = field(node, "health").map_or((span, String::new()), |health| place(report, health));
         report.push(report.warning_at(span, message));
     }
+}
+
+fn is_replica(role: &str) -> bool {
+    matches!(role, "replica" | "slave")
+}
+
+/// What a shard says of a node, if it knows.
+fn of_node<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
+    text(field(node, key)).filter(|text| !["", "?", "null"].contains(text))
+}
+
+fn host_and_port(node: &Node) -> (&str, &str) {
+    let known = |key: &str| of_node(node, key);
+    let host = known("ip").or_else(|| known("endpoint")).or_else(|| known("hostname")).unwrap_or("");
+    (host, known("port").or_else(|| known("tls-port")).unwrap_or(""))
 }
 
 fn scalar(text: String, span: Span) -> Node {

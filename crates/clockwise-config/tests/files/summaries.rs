@@ -8,20 +8,23 @@ use std::path::Path;
 use clockwise::dialect::dskit;
 use clockwise_config::{Kind, Options, Pool, Settings, parse};
 
-/// A server as a few words: `name*weight @zone`, in brackets if it is draining.
-fn server(pool: &Pool, at: usize) -> String {
-    let server = &pool.servers().servers()[at];
-    let mut text = server.name().to_string();
-    if server.address().as_str() != server.name().as_str() {
-        let _ = write!(text, "={}", server.address());
-    }
-    if server.weight().get() != 1 {
-        let _ = write!(text, "*{}", server.weight());
-    }
-    if let Some(zone) = server.zone() {
-        let _ = write!(text, " @{zone}");
-    }
-    if server.is_draining() { format!("({text})") } else { text }
+/// The servers as a few words each: `name=address*weight @zone`, in brackets if it is draining; what is as
+/// usual is left away.
+pub(crate) fn servers(pool: &Pool) -> String {
+    let texts = pool.servers().servers().iter().map(|server| {
+        let mut text = server.name().to_string();
+        if server.address().as_str() != server.name().as_str() {
+            let _ = write!(text, "={}", server.address());
+        }
+        if server.weight().get() != 1 {
+            let _ = write!(text, "*{}", server.weight());
+        }
+        if let Some(zone) = server.zone() {
+            let _ = write!(text, " @{zone}");
+        }
+        if server.is_draining() { format!("({text})") } else { text }
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// What a file reads as, a line for each thing.
@@ -41,10 +44,13 @@ fn summary(name: &str, bytes: &[u8], kind: Kind) -> String {
         }
         Ok(file) => {
             assert_eq!(file.kind(), kind, "{name}");
-            let names: Vec<&str> = file.names().collect();
-            assert_eq!(names.len(), file.pools(), "{name}: every pool has a name");
-            for pool_name in names {
-                match file.pick(Some(pool_name)) {
+            let mut names: Vec<Option<&str>> = file.names().map(Some).collect();
+            if names.is_empty() {
+                names.push(None);
+            }
+            for picked in names {
+                let pool_name = picked.unwrap_or("the fleet");
+                match file.pick(picked) {
                     Err(reason) => {
                         let _ = writeln!(text, "{pool_name}: {reason}");
                         if let Some(help) = reason.help() {
@@ -52,12 +58,16 @@ fn summary(name: &str, bytes: &[u8], kind: Kind) -> String {
                         }
                     }
                     Ok(pool) => {
-                        let servers: Vec<String> =
-                            (0..pool.servers().servers().len()).map(|at| server(&pool, at)).collect();
-                        let _ = writeln!(text, "{pool_name}: {}", servers.join(", "));
+                        let _ = writeln!(text, "{pool_name}: {}", servers(&pool));
                         let _ = writeln!(text, "  {}", Settings::of(pool.scheme()));
                         for warning in pool.warnings() {
                             let _ = writeln!(text, "  {warning}");
+                            if let Some(help) = warning.help() {
+                                let _ = writeln!(text, "    help: {help}");
+                            }
+                        }
+                        for note in pool.notes() {
+                            let _ = writeln!(text, "  note: {note}");
                         }
                         if let Err(error) = pool.scheme().build(pool.servers()) {
                             let _ = writeln!(text, "  {}", pool.diagnose(&error));
@@ -110,4 +120,24 @@ fn thanos_files_read_or_are_refused_as_expected() {
 #[test]
 fn dskit_files_read_or_are_refused_as_expected() {
     check(Kind::Dskit);
+}
+
+#[test]
+fn option_strings_read_or_are_refused_as_expected() {
+    check(Kind::Libmemcached);
+}
+
+#[test]
+fn lists_read_or_are_refused_as_expected() {
+    check(Kind::List);
+}
+
+#[test]
+fn listings_of_nodetool_read_or_are_refused_as_expected() {
+    check(Kind::Nodetool);
+}
+
+#[test]
+fn answers_of_redis_read_or_are_refused_as_expected() {
+    check(Kind::RedisCluster);
 }

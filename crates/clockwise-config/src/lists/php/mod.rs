@@ -408,7 +408,7 @@ impl<'t> Program<'_, 't> {
                             self.push(report, &variable, added, item.value.host_span());
                         }
                     }
-                    None => refuse_unknown(report, span, list, "a list of servers"),
+                    None => refuse_list(report, span, list),
                 }
             }
             "addserver" | "connect" | "pconnect" => {
@@ -459,10 +459,9 @@ impl<'t> Program<'_, 't> {
             Some(Err(refused)) => report.push(refused),
             None => {
                 let shown = ticked(report.source.slice(span));
-                report.error(
-                    span,
-                    format!("{shown} is no server that can be read: host, port and weight are expected"),
-                );
+                let message =
+                    format!("{shown} is no server that can be read: host, port and weight are expected");
+                report.push(report.error_at(span, message).with_help(IN_ITS_PLACE));
             }
         }
     }
@@ -783,6 +782,9 @@ impl<'t> Program<'_, 't> {
     }
 }
 
+/// What to do about a call or a name where a server should stand.
+const IN_ITS_PLACE: &str = "a program is read and not run: write what it comes to in its place";
+
 /// The complaint about a value that is not a literal, or another one than is expected.
 pub(in crate::lists) fn refuse_unknown(
     report: &mut Report,
@@ -790,8 +792,19 @@ pub(in crate::lists) fn refuse_unknown(
     value: Option<&Expr>,
     expected: &str,
 ) {
+    let refused = unknown(report, span, value, expected);
+    report.push(refused);
+}
+
+/// The same about what should be a list of servers.
+pub(in crate::lists) fn refuse_list(report: &mut Report, span: Span, list: Option<&Expr>) {
+    let refused = unknown(report, span, list, "a list of servers");
+    report.push(refused.with_help(IN_ITS_PLACE));
+}
+
+fn unknown(report: &Report, span: Span, value: Option<&Expr>, expected: &str) -> Diagnostic {
     let place = value.map_or(span, |value| value.span);
     let what = value.map_or("nothing", Expr::describe);
     let shown = ticked(report.source.slice(place).lines().next().unwrap_or(""));
-    report.error(place, format!("{expected} should stand here, and {shown} is {what}"));
+    report.error_at(place, format!("{expected} should stand here, and {shown} is {what}"))
 }

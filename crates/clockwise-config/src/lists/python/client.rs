@@ -6,7 +6,7 @@ use clockwise::{KeyPrefix, Scheme, Server};
 use super::{BEHAVIOURS, Library, PLACING};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fleet::{ServerEntry, SettingPlace};
-use crate::lists::php::refuse_unknown;
+use crate::lists::php::{refuse_list, refuse_unknown};
 use crate::lists::server::{PORT, Taker, apart, joined};
 use crate::lists::syntax::{Expr, Item, Value, keyed};
 use crate::namespace::namespace;
@@ -202,7 +202,7 @@ pub(super) fn servers(
         (Value::Items(items), _) => items,
         (Value::Text(text), Library::Uhashring) => return Some(one_text(report, client, list.span, text)),
         _ => {
-            refuse_unknown(report, list.span, Some(list), "a list of servers");
+            refuse_list(report, list.span, Some(list));
             return None;
         }
     };
