@@ -67,6 +67,17 @@ pub fn corpus(folder: &str) -> io::Result<Vec<Vec<u8>>> {
     paths.iter().map(fs::read).collect()
 }
 
+/// The files of all folders of `fuzz/corpus`.
+pub fn all_corpora() -> io::Result<Vec<Vec<u8>>> {
+    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"))?;
+    let names: io::Result<Vec<_>> =
+        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect();
+    let mut names = names?;
+    names.sort();
+    let files: io::Result<Vec<_>> = names.iter().map(|name| corpus(name)).collect();
+    Ok(files?.concat())
+}
+
 fn variable(name: &str) -> Option<u64> {
     env::var(name).ok()?.parse().ok()
 }
