@@ -63,6 +63,11 @@ impl Markup {
         self.put(Escaped(&text));
     }
 
+    /// A piece of a line of text.
+    pub(crate) fn phrase(&mut self, tag: &'static str, text: &str) {
+        self.put(format_args!("<{tag}>{}</{tag}>", Escaped(&text)));
+    }
+
     /// A shape that shows `tip` under the pointer.
     pub(crate) fn tipped(&mut self, tag: &'static str, attributes: &[Attribute], tip: &str) {
         self.tag(tag, attributes);

@@ -145,7 +145,7 @@ fn write(folder: &Path, results: &Results, findings: &[Finding<'_>]) -> Result<(
     into(folder, "runs.csv", |out| results.write_csv(out))?;
     into(folder, "runs.json", |out| results.write_json(out))?;
     into(folder, "figures.csv", |out| figures::write_csv(findings, out))?;
-    let report = Report::of(results);
+    let report = Report::of(results).with_figures(findings);
     // What a machine took is in the page alone, and there in a section of its own.
     into(folder, "report.html", |out| out.write_all(report.html(&Cost::of(results)).as_bytes()))?;
     into(folder, "summary.md", |out| out.write_all(report.markdown().as_bytes()))?;

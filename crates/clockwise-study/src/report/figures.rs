@@ -65,7 +65,7 @@ fn table(page: &mut Markup, figures: &[Figure], what: &str) {
                 });
                 page.within("td", &[], |page| verdict(page, figure.verdict));
                 if published {
-                    page.text("td", &[("class", &"n")], &figure.published);
+                    page.text("td", &[("class", &"n wraps")], &figure.published);
                 }
                 if measured {
                     lines(page, figure.values.iter().map(|value| &value.ours));

@@ -9,6 +9,7 @@
 mod charts;
 mod figures;
 mod front;
+mod judged;
 mod markdown;
 mod of;
 mod page;

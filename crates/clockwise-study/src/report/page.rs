@@ -84,7 +84,7 @@ nav a{text-decoration:none}
 nav a:hover{text-decoration:underline}
 .score{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:24px 0;padding:0;list-style:none}
 .score li{border:1px solid var(--line);border-radius:8px;padding:14px 16px}
-.score b{display:block;font-size:1.75rem;line-height:1.15;font-weight:650;font-variant-numeric:tabular-nums}
+.score b{display:block;white-space:nowrap;font-size:1.5rem;line-height:1.25;font-weight:650;font-variant-numeric:tabular-nums}
 .score span{color:var(--soft);font-size:.875rem;line-height:1.35;display:block}
 figure{margin:40px 0 0}
 figcaption{margin-bottom:12px}
@@ -105,7 +105,8 @@ td .why,th .why{display:block;color:var(--soft);margin-top:3px}
 .verdict{white-space:nowrap;color:var(--soft)}
 .yes{color:var(--yes)}.no{color:var(--no);font-weight:600}.half{color:var(--half)}
 .line{display:block}
-.claims{min-width:15rem}
+.claims{min-width:18rem}
+td.wraps{white-space:normal;min-width:5rem}
 .short{list-style:none;padding:0;margin:0 0 12px}
 .short li{padding:10px 0;border-top:1px solid var(--line)}
 .short li:first-child{border-top:0}
@@ -129,7 +130,7 @@ nav ul{columns:1}
 section{margin-top:48px;padding-top:24px}
 .score{grid-template-columns:1fr 1fr}
 .score li{padding:12px}
-.score b{font-size:1.5rem}
+.score b{font-size:1.25rem}
 .claims{min-width:11rem}
 th,td{padding:7px 10px}
 }

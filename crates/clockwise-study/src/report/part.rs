@@ -11,7 +11,7 @@ pub(super) fn draw(page: &mut Markup, part: &Part) {
         page.text("p", &[("class", &"question")], &part.question);
     }
     for paragraph in part.method.split("\n\n").filter(|text| !text.trim().is_empty()) {
-        page.text("p", &[], paragraph.trim());
+        page.within("p", &[], |page| prose(page, paragraph.trim()));
     }
     page.text("p", &[("class", &"fine")], &part.ran);
     for chart in &part.charts {
@@ -26,4 +26,15 @@ pub(super) fn draw(page: &mut Markup, part: &Part) {
     }
     figures::draw(page, &part.figures, &part.title);
     page.close();
+}
+
+/// Text whose `quoted` pieces are code.
+fn prose(page: &mut Markup, text: &str) {
+    for (at, piece) in text.split('`').enumerate() {
+        if at % 2 == 1 {
+            page.phrase("code", piece);
+        } else {
+            page.say(piece);
+        }
+    }
 }

@@ -34,7 +34,7 @@ fn report() -> Report {
             name: "ring".to_owned(),
             title: "A ring".to_owned(),
             question: "How even is it?".to_owned(),
-            method: "One.\n\nTwo.".to_owned(),
+            method: "One.\n\nOf `a<b`, two.".to_owned(),
             ran: "1 setting".to_owned(),
             charts: vec![chart("inside")],
             table: Table {
@@ -73,6 +73,7 @@ fn the_page_stands_alone() {
     // The only addresses are the name of SVG itself.
     assert_eq!(page.matches("http").count(), page.matches("http://www.w3.org/2000/svg").count());
     assert!(page.contains("prefers-color-scheme:dark"));
+    assert!(page.contains("Of <code>a&lt;b</code>, two."));
 }
 
 #[test]
