@@ -127,7 +127,8 @@ impl Kind {
         let start = source.line_start(number) + (line.len() - line.trim_start().len());
         let span = Span::new(start, start + line.trim().len());
         if json::begins(text) && has_key(text, &["apiVersion"]) && has_key(text, &["kind"]) {
-            let message = "no value of these Kubernetes objects is a fleet file".to_owned();
+            let message =
+                format!("no value of these Kubernetes objects is a fleet file: {}", ticked(line.trim()));
             return Err(Diagnostic::error(source, span, message).with_help(manifest::HELP));
         }
         let message = format!("no kind of fleet file begins with {}", ticked(line.trim()));

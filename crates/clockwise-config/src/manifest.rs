@@ -105,7 +105,7 @@ pub(crate) fn refuse(source: &Source) -> Result<(), Diagnostic> {
     let kind = line["kind:".len()..].trim().trim_matches(['"', '\'']);
     let (message, help) = match kind {
         "ConfigMap" | "Secret" | "List" => {
-            (format!("no value of this Kubernetes {kind} is a fleet file"), HELP)
+            (format!("no value of this Kubernetes {} is a fleet file", ticked(kind)), HELP)
         }
         _ => (
             format!(

@@ -50,8 +50,10 @@ pub(crate) fn blocks(source: &Source) -> Result<Vec<Block>, Diagnostic> {
         let lines: Vec<&str> = source.text().lines().collect();
         descend(source, &lines, 1..lines.len() + 1, 0, &mut blocks);
         for (key, value) in manifest::quoted_values(source) {
+            // Of one line it is a setting, and says nothing about the page.
+            let is_page = value.text().trim().contains('\n');
             let what = format!("the value of {} in a ConfigMap", ticked(&key));
-            blocks.push(Block { source: value, label: key, is_page: true, what });
+            blocks.push(Block { source: value, label: key, is_page, what });
         }
     }
     if blocks.len() < MAX_BLOCKS {

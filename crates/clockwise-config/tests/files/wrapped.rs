@@ -217,7 +217,7 @@ fn objects_and_pages_without_a_fleet_are_said_to_have_none() {
         ("---\nkind: Ingress\napiVersion: x/v1\n", "f:2:1: this is a Kubernetes object, `Ingress`"),
         (
             "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n",
-            "f:2:1: no value of this Kubernetes ConfigMap is",
+            "f:2:1: no value of this Kubernetes `ConfigMap` is",
         ),
         (
             "{\"apiVersion\": \"v1\", \"kind\": \"Pod\"}",
