@@ -15,6 +15,7 @@ mod step;
 mod study;
 mod test;
 mod tidy;
+mod wasm;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -101,6 +102,16 @@ const VERBS: &[Verb] = &[
         about: "proves that the library links without the standard library",
         run: |root, options| {
             program(root, options, no_std::command(root).map_err(|error| error.to_string())?)
+        },
+    },
+    Verb {
+        name: "wasm",
+        options: "[--check]",
+        about: "builds the lab's core for browsers into the command's assets, and notes what it was built from; \
+                --check compares with what is there instead",
+        run: |root, options| {
+            let only_check = flag(options, "--check")?;
+            check(&[], if only_check { wasm::compare(root) } else { wasm::build(root) })
         },
     },
     Verb {

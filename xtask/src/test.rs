@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::step::{Outcome, Steps};
-use crate::{answers, bench, browser, live, no_std, packages, readme, repo, study, tidy};
+use crate::{answers, bench, browser, live, no_std, packages, readme, repo, study, tidy, wasm};
 
 /// Runs all steps; with `fast`, those of the inner loop. True if nothing failed.
 pub(crate) fn run(root: &Path, fast: bool) -> bool {
@@ -36,6 +36,7 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
             Ok(mut command) => steps.command("no-std", "cargo xtask no-std", &mut command),
             Err(error) => steps.check("no-std", "cargo xtask no-std", || Err(error.to_string())),
         }
+        steps.check("wasm", "cargo xtask wasm --check", || wasm::compare_if_cheap(root));
         let curves = "cargo clippy --manifest-path benches/curves/Cargo.toml --benches -- -D warnings";
         steps.command("curves", curves, &mut bench::check_curves(root));
         let peers = "cargo check --locked --manifest-path benches/peers/Cargo.toml";

@@ -47,6 +47,13 @@ Examples:
   clockwise migrate fleet.toml --to twemproxy,hash=murmur --steps 4 --keys keys.csv
   clockwise migrate before.toml --to after.toml";
 
+const LAB_EXAMPLES: &str = "\
+Examples:
+  clockwise lab
+  clockwise lab nutcracker.yml
+  clockwise lab --no-open --listen 127.0.0.1:8080
+  clockwise lab --export site/lab";
+
 const VECTORS_EXAMPLES: &str = "\
 Examples:
   clockwise vectors ring > ring.json
@@ -88,6 +95,9 @@ pub(crate) enum Command {
     Migrate(Migrate),
     /// Sixteen digits that two clients compare to see whether they agree
     Fingerprint(Fingerprint),
+    /// A page to play with: keys, servers, and what moves, in the browser
+    #[command(after_help = LAB_EXAMPLES)]
+    Lab(Lab),
     /// Test vectors for programs in other languages: print, write or recompute them
     #[command(after_help = VECTORS_EXAMPLES)]
     Vectors(Vectors),
@@ -133,6 +143,7 @@ impl Command {
             Command::Migrate(args) => fleets(&[&args.before, &args.to]) + keys(&args.keys.keys),
             Command::Convert(args) => fleets(&[&args.fleet]) + keys(&args.keys.keys),
             Command::Fingerprint(args) => fleets(&[&args.fleet]),
+            Command::Lab(args) => args.fleet.iter().map(|fleet| fleets(&[fleet])).sum(),
             Command::Size(_)
             | Command::Study(_)
             | Command::Vectors(_)
@@ -154,6 +165,7 @@ impl Command {
             Command::Fingerprint(args) => args.format,
             Command::Study(args) => args.format,
             Command::Vectors(args) if args.name.is_none() => args.format,
+            Command::Lab(_) => return false,
             Command::Vectors(_) | Command::Convert(_) | Command::Completions { .. } | Command::Man { .. } => {
                 return true;
             }
@@ -394,6 +406,24 @@ pub(crate) struct Ring {
     /// How the answer is printed
     #[arg(long, default_value = "table")]
     pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Lab {
+    /// A fleet's file to begin with; FILE#POOL picks one of several pools
+    #[arg(value_name = "FLEET", value_hint = ValueHint::FilePath, conflicts_with = "export")]
+    pub(crate) fleet: Option<String>,
+    /// Where to listen, on this machine alone; a free port where none is said
+    #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1", conflicts_with = "export")]
+    pub(crate) listen: String,
+    /// Do not open the browser
+    #[arg(long, conflicts_with = "export")]
+    pub(crate) no_open: bool,
+    /// Write the page into a folder instead, for any web server; its offline.html opens from a disk
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) export: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 }
 
 #[derive(Args, Debug)]

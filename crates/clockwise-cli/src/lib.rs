@@ -75,6 +75,7 @@ impl CommandLine {
             Command::Migrate(args) => commands::migrate::run(args, console),
             Command::Convert(args) => commands::convert::run(args, console),
             Command::Fingerprint(args) => commands::fingerprint::run(args, console),
+            Command::Lab(args) => commands::lab::run(args, console),
             Command::Vectors(args) => commands::vectors::run(args, console),
             Command::Study(args) => commands::study::run(args, console),
             Command::Completions { shell } => commands::definitions::completions(*shell, console),

@@ -95,7 +95,7 @@ pub fn cascade(ask: &Ask) -> Result<Cascade, Refusal> {
                 (here, layout.now.counts(layout.names.len()), layout.keys.len())
             }
             None => {
-                let keys = state.keys.all()?.len();
+                let keys = state.keys.count()? as usize;
                 (vec![None; keys], vec![0; healthy.nodes.len()], keys)
             }
         };

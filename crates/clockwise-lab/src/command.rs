@@ -65,7 +65,7 @@ fn written(path: &str, text: &str) -> String {
 /// A command that prints the keys.
 fn keys(keys: &Keys) -> Result<String, Refusal> {
     // What cannot be shown cannot be printed either.
-    keys.all()?;
+    keys.count()?;
     let mut printed = if keys.pattern.is_empty() {
         if keys.list.len() > WRITTEN {
             return Err(Refusal::new(format!("a command cannot hold more than {WRITTEN} keys one by one")));

@@ -72,7 +72,7 @@ pub fn compare(ask: &Ask) -> Result<Comparison, Refusal> {
         }
     }
     let mut fair = 0.0;
-    let total = state.keys.all()?.len() as u64;
+    let total = state.keys.count()?;
     let rows = schemes.into_iter().map(|scheme| {
         let mut state = state.clone();
         // Each scheme has the settings of the fleet as it is, before the change as well.

@@ -268,19 +268,18 @@ fn change(layout: &Layout<'_>) -> Option<Change> {
 /// The circle in arrays.
 fn band(side: &Side, names: usize) -> (&'static str, &'static str, Vec<Array>) {
     let division = side.built.measured().and_then(Measured::layout);
-    let (arcs, of): (Vec<(f64, usize)>, _) = match division {
-        Some(Division::Circle { ends, owners, last, .. }) => {
+    let (arcs, of): (Vec<(f64, usize)>, _) = match (crate::layout::table(&side.built), division) {
+        (Some(table), _) => {
+            let turns = (1..=table.len()).map(|slot| slot as f64 / table.len() as f64);
+            (turns.zip(table.iter().map(|owner| side.number(*owner))).collect(), "slots")
+        }
+        (None, Some(Division::Circle { ends, owners, last, .. })) => {
             // Hashes of 32 bits end in zeros here: the last stands for all that lead up to the next.
             let whole = (u128::from(last) + 1).next_power_of_two() as f64;
             let turns = ends.iter().map(|end| (*end.min(&last) as f64 / whole).min(1.0));
             (turns.zip(owners.iter().map(|owner| side.number(*owner))).collect(), "tokens")
         }
-        Some(Division::Slots { .. }) => {
-            let Some(table) = crate::layout::table(&side.built) else { return ("none", "", Vec::new()) };
-            let turns = (1..=table.len()).map(|slot| slot as f64 / table.len() as f64);
-            (turns.zip(table.iter().map(|owner| side.number(*owner))).collect(), "slots")
-        }
-        None => return ("none", "", Vec::new()),
+        (None, _) => return ("none", "", Vec::new()),
     };
     if arcs.len() <= MAX_ARCS {
         let (ends, owners) = arcs.into_iter().map(|(end, owner)| (end as f32, owner as u16)).unzip();

@@ -90,7 +90,8 @@ pub fn import(ask: &Ask) -> Result<Import, Refusal> {
     })
 }
 
-fn fleet(pool: &Pool) -> Result<Fleet, Refusal> {
+/// The fleet of a pool that was read.
+pub fn fleet(pool: &Pool) -> Result<Fleet, Refusal> {
     let servers = pool.servers().servers();
     if servers.len() > MAX_NODES {
         return Err(Refusal::new(format!(

@@ -223,30 +223,36 @@ impl Keys {
         Keys { pattern: pattern.to_owned(), list: Vec::new(), hot: None }
     }
 
-    /// All keys in their order.
-    pub fn all(&self) -> Result<Vec<String>, Refusal> {
-        let mut keys = if self.pattern.is_empty() {
-            self.list.clone()
+    /// How many there are. Refuses none, and more than [`MAX_KEYS`].
+    pub fn count(&self) -> Result<u64, Refusal> {
+        let listed = if self.pattern.is_empty() {
+            self.list.len() as u64
         } else if self.list.is_empty() {
-            let (text, first, last) = range(&self.pattern)?;
-            (first..=last).map(|number| format!("{text}{number}")).collect()
+            let (_, first, last) = range(&self.pattern)?;
+            last - first + 1
         } else {
             return Err(Refusal::new("keys are given as a pattern and as a list; take one of them"));
         };
-        if let Some(hot) = &self.hot {
-            if u64::from(hot.times) > MAX_KEYS {
-                return Err(Refusal::new(format!(
-                    "{} times is more than the {MAX_KEYS} keys of a page",
-                    hot.times
-                )));
+        let keys = listed + self.hot.as_ref().map_or(0, |hot| hot.times.into());
+        match keys {
+            0 => Err(Refusal::new("there are no keys")),
+            keys if keys > MAX_KEYS => {
+                Err(Refusal::new(format!("{keys} keys are more than the {MAX_KEYS} of a page")))
             }
+            keys => Ok(keys),
+        }
+    }
+
+    /// All keys in their order.
+    pub fn all(&self) -> Result<Vec<String>, Refusal> {
+        self.count()?;
+        let mut keys = self.list.clone();
+        if !self.pattern.is_empty() {
+            let (text, first, last) = range(&self.pattern)?;
+            keys.extend((first..=last).map(|number| format!("{text}{number}")));
+        }
+        if let Some(hot) = &self.hot {
             keys.extend((0..hot.times).map(|_| hot.key.clone()));
-        }
-        if keys.is_empty() {
-            return Err(Refusal::new("there are no keys"));
-        }
-        if keys.len() as u64 > MAX_KEYS {
-            return Err(Refusal::new(format!("{} keys are more than the {MAX_KEYS} of a page", keys.len())));
         }
         Ok(keys)
     }
@@ -319,7 +325,7 @@ impl State {
         if self.history.len() > MAX_HISTORY {
             return Err(Refusal::new(format!("a page remembers {MAX_HISTORY} earlier fleets at most")));
         }
-        self.keys.all().map(|_| ())
+        self.keys.count().map(|_| ())
     }
 }
 

@@ -55,7 +55,7 @@ export interface Node {
 }
 
 export interface Keys {
-  /** "user:1..48" unless said; empty where a list is given. */
+  /** "user:1..48"; empty where a list is given, and unless said. */
   pattern?: string;
   list?: string[];
   /** A key that is asked for `times` times more, after all others. */

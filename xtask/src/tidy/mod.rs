@@ -3,7 +3,7 @@
 //! It is also a test of this package, so that `cargo test` alone catches what it catches.
 
 mod rooms;
-mod rust;
+pub(crate) mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +14,7 @@ use rust::Token;
 /// A file that a reader can keep in mind; past it lie two concepts.
 const MAX_LINES: usize = 800;
 /// Data larger than this belongs elsewhere, or in fewer words.
-const MAX_BYTES: usize = 1_500_000;
+const MAX_BYTES: usize = 2_000_000;
 /// The library, whose rooms have an order and which stands without `std`.
 const LIBRARY: &str = "crates/clockwise/src/";
 /// Folders of one machine. Split, so that this file passes its own check.
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(
             found(&[("a.bin", &large), ("long.rs", &long), ("silent.rs", "fn f() {}")]),
             [
-                "a.bin:1: 1500001 bytes, and the limit is 1500000",
+                "a.bin:1: 2000001 bytes, and the limit is 2000000",
                 "long.rs:801: 801 lines, and the limit is 800",
                 "silent.rs:1: opens without `//!` to say what it is",
             ]

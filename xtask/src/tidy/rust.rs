@@ -13,8 +13,8 @@ pub(crate) enum Kind {
     Mark(char),
     /// The contents of a string, escapes left as written.
     Text(String),
-    /// A character, number or lifetime: nothing the checks look into.
-    Other,
+    /// A character, number or lifetime as it is written: nothing the checks look into.
+    Other(String),
 }
 
 /// One token of a file.
@@ -83,13 +83,11 @@ impl<'a> Lexer<'a> {
             } else if let Some(text) = self.string() {
                 Kind::Text(text.to_owned())
             } else if first == '\'' {
-                self.quote();
-                Kind::Other
+                Kind::Other(self.quote().to_owned())
             } else if first.is_ascii_digit() {
                 // A number ends where a letter, digit or underscore does not follow: `1..2` and
                 // `1.max(2)` keep their dots, which are of no interest here.
-                self.while_word();
-                Kind::Other
+                Kind::Other(self.while_word().to_owned())
             } else if is_word(first) {
                 if self.rest.starts_with("r#") {
                     self.take(2);
@@ -165,7 +163,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// A character or a lifetime: `'a'`, `'\''`, `'static`.
-    fn quote(&mut self) {
+    fn quote(&mut self) -> &'a str {
+        let start = self.rest;
         self.take(1);
         let mut chars = self.rest.chars();
         match (chars.next(), chars.next()) {
@@ -180,6 +179,7 @@ impl<'a> Lexer<'a> {
                 self.while_word();
             }
         }
+        &start[..start.len() - self.rest.len()]
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod convert;
 pub(crate) mod definitions;
 pub(crate) mod diff;
 pub(crate) mod fingerprint;
+pub(crate) mod lab;
 pub(crate) mod migrate;
 pub(crate) mod owner;
 pub(crate) mod plan;

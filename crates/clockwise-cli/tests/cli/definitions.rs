@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{assert_has, run};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "plan",
     "owner",
     "ring",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 13] = [
     "check",
     "migrate",
     "fingerprint",
+    "lab",
     "vectors",
     "study",
     "completions",

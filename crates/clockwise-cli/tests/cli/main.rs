@@ -12,6 +12,7 @@ mod formats;
 mod hostile;
 mod json;
 mod keys;
+mod lab;
 mod migrating;
 mod mutations;
 mod plan;

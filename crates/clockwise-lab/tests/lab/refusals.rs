@@ -36,7 +36,7 @@ fn what_has_no_meaning_is_refused_and_said_why() {
         (with("keys", json!({ "pattern": "a1..2", "list": ["b"] })), "as a pattern and as a list"),
         (
             with("keys", json!({ "hot": { "key": "a", "times": 4_000_000_000_u32 } })),
-            "is more than the 1000000",
+            "4000000000 keys are more than the 1000000",
         ),
     ] {
         let found = refused(&request);

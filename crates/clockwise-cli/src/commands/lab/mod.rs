@@ -1,0 +1,171 @@
+//! `clockwise lab`: a page that shows keys move, served from this program or written into a folder.
+//!
+//! All of it is static: the page computes in the browser, with the core that this program has too.
+
+mod http;
+mod server;
+
+use std::fs;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use clockwise_lab::State;
+use data_encoding::BASE64;
+
+use crate::args::Lab;
+use crate::console::Console;
+use crate::exit::{Exit, Failure};
+use crate::input;
+
+/// A file of the page.
+struct Asset {
+    /// Its name, which is its path as well.
+    name: &'static str,
+    kind: &'static str,
+    bytes: &'static [u8],
+}
+
+/// The page: built from `web/lab`, and its core by `cargo xtask wasm`.
+const ASSETS: &[Asset] = &[
+    Asset {
+        name: "index.html",
+        kind: "text/html; charset=utf-8",
+        bytes: include_bytes!("../../../assets/lab/index.html"),
+    },
+    Asset {
+        name: "lab.css",
+        kind: "text/css; charset=utf-8",
+        bytes: include_bytes!("../../../assets/lab/lab.css"),
+    },
+    Asset {
+        name: "lab.js",
+        kind: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../../../assets/lab/lab.js"),
+    },
+    Asset {
+        name: "lab.wasm",
+        kind: "application/wasm",
+        bytes: include_bytes!("../../../assets/lab/lab.wasm"),
+    },
+];
+
+/// The page that is opened from a disk.
+const OFFLINE: &str = "offline.html";
+
+pub(crate) fn run(args: &Lab, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    let fragment = match &args.fleet {
+        Some(fleet) => format!("#{}", link(args, fleet, console)?),
+        None => String::new(),
+    };
+    if let Some(folder) = &args.export {
+        export(folder)?;
+        console.answer(|out| Ok(writeln!(out, "{} is ready to be served", folder.display())?))?;
+        return Ok(Exit::Fine);
+    }
+    let listener = listen(&args.listen)?;
+    let address = format!("http://{}/{fragment}", listener.local_addr()?);
+    console.answer(|out| Ok(writeln!(out, "The lab is at {address}\nCtrl-C ends it.")?))?;
+    if !args.no_open && !opened(&address) {
+        console.note("note: no browser could be opened; the address above opens in any");
+    }
+    Err(server::serve(&listener).into())
+}
+
+/// The state of a fleet as the page reads it.
+fn link(args: &Lab, fleet: &str, console: &mut Console<'_>) -> Result<String, Failure> {
+    let pool = input::fleet(fleet, &args.reading, console)?;
+    let refused = |refusal: clockwise_lab::Refusal| Failure::Input(format!("{fleet}: {refusal}"));
+    let fleet = clockwise_lab::import::fleet(&pool).map_err(refused)?;
+    clockwise_lab::text::encode(&State { fleet, ..State::default() }).map_err(refused)
+}
+
+/// Listens on this machine and for nobody else.
+fn listen(address: &str) -> Result<TcpListener, Failure> {
+    let parsed = address.parse::<SocketAddr>().or_else(|_| Ok((address.parse::<IpAddr>()?, 0).into()));
+    let parsed = parsed.map_err(|_: std::net::AddrParseError| {
+        Failure::Usage(format!("--listen: {address:?} is not an address such as 127.0.0.1:8080"))
+    })?;
+    if !parsed.ip().is_loopback() {
+        return Err(Failure::Usage(format!(
+            "--listen: {} is open to other machines, and the lab is served to this one alone; --export \
+             writes it for a web server",
+            parsed.ip()
+        )));
+    }
+    TcpListener::bind(parsed)
+        .map_err(|error| Failure::Input(format!("{parsed} cannot be listened on: {error}")))
+}
+
+/// Writes the page into a folder: for a file server, and a page of one piece for a disk.
+fn export(folder: &Path) -> Result<(), Failure> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| Failure::writing(&path, &error)
+    };
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    for asset in ASSETS {
+        let path = folder.join(asset.name);
+        fs::write(&path, asset.bytes).map_err(failed(&path))?;
+    }
+    let path = folder.join(OFFLINE);
+    fs::write(&path, offline()).map_err(failed(&path))
+}
+
+/// The page with its core inside: a browser fetches nothing for a page that it opened from a disk.
+fn offline() -> String {
+    let of = |name: &str| ASSETS.iter().find(|asset| asset.name == name).map_or(&[][..], |asset| asset.bytes);
+    let page = String::from_utf8_lossy(of("index.html"));
+    let core = BASE64.encode(of("lab.wasm"));
+    page.replacen(
+        "</head>",
+        &format!("<script type=\"text/plain\" id=\"lab-wasm\">{core}</script>\n</head>"),
+        1,
+    )
+}
+
+/// Opens an address in the browser; whether one could be asked to.
+fn opened(address: &str) -> bool {
+    let (program, arguments): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).arg(address);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_one_piece_holds_the_core() {
+        let page = offline();
+        let inside = page.split("id=\"lab-wasm\">").nth(1).unwrap().split("</script>").next().unwrap();
+        let core = BASE64.decode(inside.as_bytes()).unwrap();
+        assert!(core.starts_with(b"\0asm"));
+        assert_eq!(core, ASSETS.iter().find(|asset| asset.name == "lab.wasm").unwrap().bytes);
+        assert!(page.contains("lab.js") && page.contains("lab.css"));
+    }
+
+    #[test]
+    fn only_this_machine_is_listened_to() {
+        for (address, said) in [
+            ("0.0.0.0:8080", "open to other machines"),
+            ("[::]:0", "open to other machines"),
+            ("192.168.0.1", "open to other machines"),
+            ("example.org:80", "is not an address"),
+            ("127.0.0.1:", "is not an address"),
+        ] {
+            let failure = listen(address).unwrap_err();
+            assert!(failure.to_string().contains(said), "{address}: {failure}");
+            assert_eq!(failure.exit(), Exit::Usage);
+        }
+        assert!(listen("127.0.0.1").unwrap().local_addr().unwrap().port() > 0);
+    }
+}
