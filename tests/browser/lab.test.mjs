@@ -5,31 +5,40 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { READERS, open, violations } from './browser.mjs';
 import { overflow, overlaps } from './layout.mjs';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
 /** Starts `clockwise lab` on a free port. Gives its address and how to end it. */
-export async function serve(binary) {
-  const child = spawn(binary, ['lab', '--no-open', '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function serve(program) {
+  const child = spawn(program, ['lab', '--no-open', '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = () => child.kill();
+  process.once('exit', stop);
   const url = await new Promise((done, failed) => {
     let said = '';
     child.stdout.on('data', bytes => {
       said += bytes;
-      const found = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(said);
-      if (found) done(found[0]);
+      const found = /http:\/\/127\.0\.0\.1:\d+\/?/.exec(said);
+      if (found && said.includes('\n')) done(found[0]);
     });
     child.once('error', failed);
     child.once('exit', code => failed(new Error(`clockwise lab ended with ${code}: ${said}`)));
   });
-  return { url, stop: () => child.kill() };
+  return { url, stop };
 }
 
 /** The page has drawn all that it asked for. */
 const ready = page => page.waitForSelector('body[data-ready="true"]', { timeout: 60_000 });
+/** And the comparison of all schemes, which takes longer, is there. */
+const settled = page => page.waitForSelector('body[data-settled="true"]', { timeout: 60_000 });
 const figure = (page, name) => page.locator(`[data-figure="${name}"]`).first().innerText();
 const sentence = page => page.locator('#sentence').innerText();
-const cell = (page, name) => page.locator(`[data-cell="${name}"]`).innerText();
+const cell = async (page, name) => {
+  await settled(page);
+  return page.locator(`[data-cell="${name}"]`).innerText();
+};
 /** `28.2% · 13 keys` of a node. */
 const share = (page, node) => page.locator(`#shares [data-node="${node}"] .value`).innerText();
 const keysOf = async (page, node) => Number(/(\d+) keys?/.exec(await share(page, node))[1]);
@@ -55,12 +64,14 @@ const leave = (page, node) => press(page, `Remove node ${node}`);
 /** The first page, eight nodes of which two stand close, and a scheme without a circle. */
 const LOOKS = ['', '#v1&f=A,B,C,D,E;s=mod-n&b=A,B,C,D;s=mod-n', '#v1&f=A,B,C,D,E,F,G,H&b=A,B,C,D,E,F,G'];
 
-/** Tests of the lab at `url`; `binary` is the command, whose answers the page must give as well. */
-export function tests(browser, url, binary, root) {
+/** Tests of the lab that this program serves, whose answers the page must give as well. */
+export function tests(browser, name, binary) {
   const complaints = [];
+  let served;
   /** A test on a page of its own. `path` follows the address. */
   const on = (reader, path, run) => async () => {
-    const page = await open(browser, url + path, reader);
+    served ??= serve(binary);
+    const page = await open(browser, (await served).url + path, reader);
     try {
       await ready(page);
       await run(page);
@@ -70,7 +81,7 @@ export function tests(browser, url, binary, root) {
     }
   };
   const [light, , , phone] = READERS;
-  const test = (name, run, path = '') => ({ name: `lab: ${name}`, run: on(light, path, run) });
+  const test = (what, run, path = '') => ({ name: `${name}: ${what}`, run: on(light, path, run) });
 
   return [
     test('tokens lie where the definition says', async page => {
@@ -184,7 +195,7 @@ export function tests(browser, url, binary, root) {
       await ready(page);
       await page.getByLabel('A is down').check();
       await ready(page);
-      const text = async page => [await sentence(page), await page.locator('#figures').innerText(), await page.locator('#shares').innerText(), await page.locator('#compare').innerText()];
+      const text = async page => [await settled(page) && await sentence(page), await page.locator('#figures').innerText(), await page.locator('#shares').innerText(), await page.locator('#compare').innerText()];
       const here = await text(page);
       const other = await open(browser, page.url(), light);
       await ready(other);
@@ -282,7 +293,7 @@ export function tests(browser, url, binary, root) {
     }, `#v1&f=${[...'ABCDEFGHIJKLMNOPQRST'].join(',')}`),
 
     {
-      name: 'lab: the exported page opens from a disk, without a server',
+      name: `${name}: the exported page opens from a disk, without a server`,
       run: async () => {
         const folder = mkdtempSync(join(tmpdir(), 'lab-'));
         try {
@@ -300,8 +311,9 @@ export function tests(browser, url, binary, root) {
     },
 
     ...READERS.map((reader, at) => ({
-      name: `lab: ${reader.name}: axe finds nothing, nothing is wider than the window, no signs overlap`,
+      name: `${name}, ${reader.name}: axe finds nothing, nothing is wider than the window, no signs overlap`,
       run: on(reader, LOOKS[at % LOOKS.length], async page => {
+        await settled(page);
         await page.evaluate(() => document.querySelectorAll('details').forEach(one => { one.open = true; }));
         // Tables are in the page also while the ring is shown, and axe reads them there.
         assert.deepEqual(await violations(page), []);
@@ -313,12 +325,12 @@ export function tests(browser, url, binary, root) {
     })),
 
     {
-      name: 'lab: every panel is fit for all on a phone',
+      name: `${name}: every panel is fit for all on a phone`,
       run: on(phone, '', async page => {
         await joins(page, 'E');
         for (const tab of await page.getByRole('tab').all()) {
           await tab.click();
-          await ready(page);
+          await settled(page);
           assert.deepEqual(await overflow(page), [], await tab.innerText());
         }
         // All at once, since axe takes its time.
@@ -350,13 +362,16 @@ export function tests(browser, url, binary, root) {
       });
       await ready(page);
       const at = part => times[Math.min(times.length - 1, Math.floor(part * times.length))].toFixed(0);
-      console.log(`lab: 50 nodes to 1,000 tokens, ${times.length} frames: median ${at(0.5)} ms, 95% ${at(0.95)} ms, longest ${at(1)} ms`);
+      console.log(`${name}: 50 nodes to 1,000 tokens, ${times.length} frames: median ${at(0.5)} ms, 95% ${at(0.95)} ms, longest ${at(1)} ms`);
       assert.equal(await page.getByLabel('Tokens per node, as a number').inputValue(), '1000');
     }, `#v1&f=${Array.from({ length: 50 }, (_, at) => `n${at}`).join(',')};t=250`),
 
     {
-      name: 'lab: the console was silent, and nothing was fetched from elsewhere',
-      run: async () => assert.deepEqual(complaints, []),
+      name: `${name}: the console was silent, and nothing was fetched from elsewhere`,
+      run: async () => {
+        (await served)?.stop();
+        assert.deepEqual(complaints, []);
+      },
     },
   ];
 }

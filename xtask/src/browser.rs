@@ -36,8 +36,26 @@ pub(crate) fn install(root: &Path) -> Outcome {
     Ok(vec!["installed what drives the browser in target/browser".to_owned()])
 }
 
-/// Makes the pages that are looked at: the report of a quick study, and the gallery of charts.
+/// Builds the lab's page from its sources, which must give the bytes that are committed.
+fn lab_page(root: &Path) -> Result<(), String> {
+    let folder = root.join("web/lab");
+    let read =
+        |path: PathBuf| fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()));
+    let (lock, installed) =
+        (read(folder.join("package-lock.json"))?, folder.join("node_modules/installed.json"));
+    if !fs::read_to_string(&installed).is_ok_and(|found| found == lock) {
+        let mut npm = Command::new("npm");
+        run(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(&folder))?;
+        fs::write(&installed, &lock).map_err(|error| format!("{}: {error}", installed.display()))?;
+    }
+    run(Command::new("npm").args(["run", "--silent", "check"]).current_dir(&folder))?;
+    run(Command::new("node").args(["build.mjs", "--check"]).current_dir(&folder))
+}
+
+/// Makes the pages that are looked at: the report of a quick study, and the gallery of charts; and sees
+/// that the lab's page is what its sources give.
 pub(crate) fn pages(root: &Path) -> Outcome {
+    lab_page(root)?;
     let folder = folder(root);
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let study = folder.join("study");
@@ -61,6 +79,8 @@ pub(crate) fn command(root: &Path) -> Command {
     let mut command = Command::new("node");
     command.arg(root.join(TESTS).join("run.mjs"));
     command.arg(page("report:study", "study/report.html")).arg(page("report:gallery", "gallery.html"));
+    // The program that made the study serves the lab.
+    command.arg(format!("lab:lab={}", root.join("target/release/clockwise").display()));
     command.env("BROWSER_MODULES", &folder);
     if env::var_os("CHROMIUM").is_none()
         && let Some(chromium) = packages::find("chromium")
