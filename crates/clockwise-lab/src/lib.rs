@@ -26,7 +26,7 @@
 //! | `cascade` | `state`, `first`, rates and capacities | [`Cascade`](cascade::Cascade), step by step |
 //! | `clients` | `state` | [`Clients`](clients::Clients): two epochs and the keys they disagree on |
 //! | `import` | `text`, `name`, `pool`, `placement` | [`Import`](import::Import): the fleet of a configuration |
-//! | `encode` | `state` | [`Link`]: a [text](text) for the fragment of an address |
+//! | `encode` | `state` | [`Link`]: a [text] for the fragment of an address |
 //! | `decode` | `text` | [`State`] |
 //! | `command` | `state` | [`Command`](command::Command): the `clockwise plan` of the same answer |
 //!

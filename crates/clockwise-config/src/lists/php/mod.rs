@@ -11,12 +11,11 @@
 //!
 //! Established by asking PHP Memcached 3.2.0 (with libmemcached 1.1.4) on PHP 8.2 what each order of
 //! options and servers does: OPT_LIBKETAMA_COMPATIBLE set to true sets the weighted ring and MD5, set
-//! to false MODULA and the default hash; a distribution or a hash that is set later stays. A socket
-//! gets port 11211 there and its path alone as the label, which the recipe of this dialect does not
-//! have: on a ring it is refused.
+//! to false MODULA and the default hash; a distribution or a hash that is set later stays.
 
 mod place;
 mod placing;
+mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -28,6 +27,7 @@ use clockwise::dialect::{php_memcache, php_memcached};
 use self::place::{is_servers, listed, parts};
 use self::placing::scheme;
 pub(in crate::lists) use self::placing::set_strategy;
+use self::words::{METHODS, OPTIONS, PLACING};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fleet::{PoolRead, ServerEntry, SettingPlace, settle};
 use crate::libmemcached::Steps;
@@ -38,119 +38,12 @@ use crate::report::Report;
 use crate::source::Span;
 use crate::suggest::nearest;
 
-/// Methods of Memcached that neither add servers nor set options.
-const METHODS: &[&str] = &[
-    "add",
-    "addbykey",
-    "append",
-    "appendbykey",
-    "cas",
-    "casbykey",
-    "checkkey",
-    "close",
-    "decrement",
-    "decrementbykey",
-    "delete",
-    "deletebykey",
-    "deletemulti",
-    "deletemultibykey",
-    "fetch",
-    "fetchall",
-    "flush",
-    "flushbuffers",
-    "get",
-    "getallkeys",
-    "getbykey",
-    "getdelayed",
-    "getdelayedbykey",
-    "getextendedstats",
-    "getlastdisconnectedserver",
-    "getlasterrorcode",
-    "getlasterrorerrno",
-    "getlasterrormessage",
-    "getmulti",
-    "getmultibykey",
-    "getoption",
-    "getresultcode",
-    "getresultmessage",
-    "getserverbykey",
-    "getserverlist",
-    "getserverstatus",
-    "getstats",
-    "getversion",
-    "increment",
-    "incrementbykey",
-    "ispersistent",
-    "ispristine",
-    "prepend",
-    "prependbykey",
-    "quit",
-    "replace",
-    "replacebykey",
-    "set",
-    "setbykey",
-    "setcompressthreshold",
-    "setencodingkey",
-    "setfailurecallback",
-    "setmulti",
-    "setmultibykey",
-    "setsaslauthdata",
-    "setserverparams",
-    "touch",
-    "touchbykey",
-];
-
-/// Options of Memcached that place nothing.
-const OPTIONS: &[&str] = &[
-    "OPT_AUTO_EJECT_HOSTS",
-    "OPT_BINARY_PROTOCOL",
-    "OPT_BUFFER_WRITES",
-    "OPT_CACHE_LOOKUPS",
-    "OPT_COMPRESSION",
-    "OPT_COMPRESSION_LEVEL",
-    "OPT_COMPRESSION_TYPE",
-    "OPT_CONNECT_TIMEOUT",
-    "OPT_DEAD_TIMEOUT",
-    "OPT_ITEM_SIZE_LIMIT",
-    "OPT_LIBKETAMA_HASH",
-    "OPT_NO_BLOCK",
-    "OPT_NOREPLY",
-    "OPT_NUMBER_OF_REPLICAS",
-    "OPT_POLL_TIMEOUT",
-    "OPT_RANDOMIZE_REPLICA_READ",
-    "OPT_RECV_TIMEOUT",
-    "OPT_REMOVE_FAILED_SERVERS",
-    "OPT_RETRY_TIMEOUT",
-    "OPT_SEND_TIMEOUT",
-    "OPT_SERIALIZER",
-    "OPT_SERVER_FAILURE_LIMIT",
-    "OPT_SERVER_TIMEOUT_LIMIT",
-    "OPT_SOCKET_RECV_SIZE",
-    "OPT_SOCKET_SEND_SIZE",
-    "OPT_STORE_RETRY_COUNT",
-    "OPT_TCP_KEEPALIVE",
-    "OPT_TCP_NODELAY",
-    "OPT_USER_FLAGS",
-    "OPT_USE_UDP",
-    "OPT_VERIFY_KEY",
-];
-
 /// More servers than this are no fleet.
 pub(in crate::lists) const MOST: usize = 1 << 20;
 
 pub(in crate::lists) fn too_many(report: &Report, span: Span) -> String {
     format!("there are more than {MOST} servers at {}", ticked(report.source.slice(span)))
 }
-
-/// Options that do.
-const PLACING: &[&str] = &[
-    "OPT_DISTRIBUTION",
-    "OPT_HASH",
-    "OPT_HASH_WITH_PREFIX_KEY",
-    "OPT_LIBKETAMA_COMPATIBLE",
-    "OPT_PREFIX_KEY",
-    "OPT_SORT_HOSTS",
-];
 
 /// Whether a text is PHP: it says so, or a line begins with a variable or makes a client.
 pub(in crate::lists) fn is(text: &str) -> bool {
