@@ -23,7 +23,7 @@ use clockwise::{Scheme, Server, ServerName};
 use crate::diagnostic::{Diagnostic, quoted};
 use crate::fields;
 use crate::fleet::{PoolRead, ServerEntry, settle};
-use crate::json::{self, Comments};
+use crate::json::{self, Beyond};
 use crate::listed::{at, get, list, warn_of_unknown};
 use crate::node::{Node, ScalarKind, Value};
 use crate::report::Report;
@@ -60,7 +60,7 @@ const STATES: &[(&str, bool)] = &[
 ];
 
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
-    let Some(root) = json::read(report, Comments::No) else { return Vec::new() };
+    let Some(root) = json::read(report, Beyond::Nothing) else { return Vec::new() };
     let Some(shards) = get(&root, "shards") else {
         report.error(at(&root), "a ring's page has its instances under `shards`, and there are none");
         return Vec::new();

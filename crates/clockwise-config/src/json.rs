@@ -1,8 +1,8 @@
 //! JSON (RFC 8259) into the tree of [`crate::node`].
 //!
 //! Written here because every value needs its place, and the common crates keep none. What JSON is
-//! often mistaken for is refused by name: comments (unless the product reads them), a comma before a
-//! closing bracket, single quotes, names without quotes.
+//! often mistaken for is refused by name: comments and a comma before a closing bracket (unless the
+//! product reads them), single quotes, names without quotes.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,14 @@ use crate::node::{Entry, MAX_DEPTH, Node, Scalar, ScalarKind, Value};
 use crate::report::Report;
 use crate::source::Span;
 
-/// What stands between values besides blanks.
+/// What a product reads beyond JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comments {
-    /// Nothing: JSON.
-    No,
-    /// `// …` and `/* … */`.
-    Slashes,
+pub(crate) enum Beyond {
+    Nothing,
+    /// `// …` and `/* … */` between values.
+    Comments,
+    /// One comma before a closing bracket, as Envoy 1.40 does (it was asked).
+    LastComma,
 }
 
 /// Whether a text begins as JSON does, and not as YAML with brackets.
@@ -36,9 +37,9 @@ pub(crate) fn begins(text: &str) -> bool {
 
 /// Reads the one value of a file. Syntax that ends the reading is in the report; of a key given twice,
 /// which is there as well, the tree has the first.
-pub(crate) fn read(report: &mut Report, comments: Comments) -> Option<Node> {
+pub(crate) fn read(report: &mut Report, beyond: Beyond) -> Option<Node> {
     let source = report.source.clone();
-    let mut parser = Parser { report, text: source.text(), at: 0, depth: 0, comments };
+    let mut parser = Parser { report, text: source.text(), at: 0, depth: 0, beyond };
     let node = match parser.file() {
         Ok(node) => node,
         Err(Wrong { span, why, help }) => {
@@ -60,7 +61,7 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
-    comments: Comments,
+    beyond: Beyond,
 }
 
 /// What ends the reading.
@@ -104,7 +105,7 @@ impl Parser<'_> {
             let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
             self.at += blank;
             let rest = &rest[blank..];
-            if self.comments == Comments::No || !(rest.starts_with("//") || rest.starts_with("/*")) {
+            if self.beyond != Beyond::Comments || !(rest.starts_with("//") || rest.starts_with("/*")) {
                 return Ok(());
             }
             let end = match rest.starts_with("//") {
@@ -203,7 +204,7 @@ impl Parser<'_> {
                 let comma = self.at;
                 self.at += 1;
                 self.blanks()?;
-                if self.peek() == Some(end) {
+                if self.peek() == Some(end) && self.beyond != Beyond::LastComma {
                     self.at = comma;
                     return Err(self.wrong("no item follows the comma", "take the comma out"));
                 }
@@ -337,10 +338,10 @@ mod tests {
     use crate::Options;
     use crate::source::Source;
 
-    fn read_as(text: &str, comments: Comments) -> Result<Node, String> {
+    fn read_as(text: &str, beyond: Beyond) -> Result<Node, String> {
         let source = Source::new("f", text.as_bytes()).unwrap();
         let mut report = Report::new(&source, &Options::default());
-        let node = read(&mut report, comments);
+        let node = read(&mut report, beyond);
         match report.finish() {
             Ok(_) => Ok(node.unwrap()),
             Err(refused) => Err(refused.to_string()),
@@ -363,7 +364,7 @@ mod tests {
     #[test]
     fn values_are_read_with_their_kinds_and_places() {
         let text = "\t{ \"a\" : [1, -0.5e+3,\r\n true,null , \"x\\n\\u00e9\\ud83e\\udd80\\/\"], \"\": {}, \"b\":[]}\n";
-        let node = read_as(text, Comments::No).unwrap();
+        let node = read_as(text, Beyond::Nothing).unwrap();
         assert_eq!(
             shown(&node),
             "{a=[Integer:1,Float:-0.5e+3,Boolean:true,Nothing:null,Text:x\né🦀/],={},b=[]}"
@@ -382,9 +383,19 @@ mod tests {
     #[test]
     fn comments_are_read_where_the_product_does() {
         let text = "// first\n{ /* a\n b */ \"a\": \"//no\" // c\n }\n// last";
-        assert_eq!(shown(&read_as(text, Comments::Slashes).unwrap()), "{a=Text://no}");
-        assert!(read_as(text, Comments::No).unwrap_err().starts_with("f:1:1: not JSON at `//`"));
-        assert!(read_as("{} /* x", Comments::Slashes).unwrap_err().ends_with("the comment has no end"));
+        assert_eq!(shown(&read_as(text, Beyond::Comments).unwrap()), "{a=Text://no}");
+        assert!(read_as(text, Beyond::Nothing).unwrap_err().starts_with("f:1:1: not JSON at `//`"));
+        assert!(read_as("{} /* x", Beyond::Comments).unwrap_err().ends_with("the comment has no end"));
+    }
+
+    #[test]
+    fn a_last_comma_is_read_where_the_product_does() {
+        assert_eq!(
+            shown(&read_as("[1,]", Beyond::LastComma).unwrap()),
+            shown(&read_as("[1]", Beyond::Nothing).unwrap())
+        );
+        assert!(read_as("[,]", Beyond::LastComma).is_err());
+        assert!(read_as("[1,,]", Beyond::LastComma).is_err());
     }
 
     #[test]
@@ -412,12 +423,12 @@ mod tests {
             ("{} {}", "f:1:4: not JSON at `{`: the file holds one value"),
             ("{\"a\":1,\n\"a\":2}", "f:2:1: `a` is given twice, on lines 1 and 2"),
         ] {
-            let refused = read_as(text, Comments::No).unwrap_err();
+            let refused = read_as(text, Beyond::Nothing).unwrap_err();
             assert!(refused.contains(says), "{text:?}: {refused}");
         }
         let deep = "[".repeat(65) + &"]".repeat(65);
-        assert!(read_as(&deep, Comments::No).unwrap_err().contains("nested more than 64 levels deep"));
-        assert!(read_as(&deep[1..129], Comments::No).is_ok());
+        assert!(read_as(&deep, Beyond::Nothing).unwrap_err().contains("nested more than 64 levels deep"));
+        assert!(read_as(&deep[1..129], Beyond::Nothing).is_ok());
     }
 
     #[test]

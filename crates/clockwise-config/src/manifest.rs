@@ -5,7 +5,7 @@
 //! value's key behind it.
 
 use crate::diagnostic::{Diagnostic, ticked};
-use crate::json::{self, Comments};
+use crate::json::{self, Beyond};
 use crate::kind::significant;
 use crate::node::{Node, Value};
 use crate::report::Report;
@@ -28,7 +28,7 @@ pub(crate) fn quoted_values(source: &Source) -> Vec<(String, Source)> {
         let Ok(document) = Source::new(source.path(), document.as_bytes()) else { continue };
         let mut report = Report::new(&document, &Options::default());
         let root = match is_json {
-            true => json::read(&mut report, Comments::No),
+            true => json::read(&mut report, Beyond::Nothing),
             false => yaml::read_with_aliases(&mut report).map(|document| document.root),
         };
         if let Some(root) = root {

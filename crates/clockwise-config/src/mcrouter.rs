@@ -32,7 +32,7 @@ use clockwise::{Scheme, Server};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fields;
 use crate::fleet::{PoolRead, ServerEntry, SettingPlace, settle};
-use crate::json::{self, Comments};
+use crate::json::{self, Beyond};
 use crate::listed::{at, entries, get, list, text, text_of, warn_of_unknown};
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
@@ -126,7 +126,7 @@ const MAX_HASHES: usize = 64;
 const CHANGES: &[&str] = &["shard_splits", "bucketize", "useBucketHashSelector", "weights_rv"];
 
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
-    let Some(root) = json::read(report, Comments::Slashes) else { return Vec::new() };
+    let Some(root) = json::read(report, Beyond::Comments) else { return Vec::new() };
     if !matches!(root.value, Value::Map(_)) {
         let this = fields::shown(report, &root);
         report.error(

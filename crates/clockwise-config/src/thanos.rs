@@ -23,7 +23,7 @@ use clockwise::{Scheme, Server};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fields;
 use crate::fleet::{PoolRead, ServerEntry, SettingPlace, settle};
-use crate::json::{self, Comments};
+use crate::json::{self, Beyond};
 use crate::listed::{at, get, list, text, warn_of_unknown};
 use crate::node::{Node, Value};
 use crate::report::Report;
@@ -48,7 +48,7 @@ const HASHRING: &[&str] = &[
 ];
 
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
-    let Some(root) = json::read(report, Comments::No) else { return Vec::new() };
+    let Some(root) = json::read(report, Beyond::Nothing) else { return Vec::new() };
     let Value::List(rings) = &root.value else {
         let this = fields::shown(report, &root);
         let message = format!("a file of hashrings is a list, and {this} is {}", root.describe());

@@ -50,7 +50,7 @@ use std::collections::HashMap;
 use crate::diagnostic::ticked;
 use crate::fields;
 use crate::fleet::PoolRead;
-use crate::json::{self, Comments};
+use crate::json::{self, Beyond};
 use crate::node::{Entry, Node, ScalarKind, Value};
 use crate::report::Report;
 use crate::sniff;
@@ -85,7 +85,7 @@ pub(crate) fn is(text: &str) -> bool {
 
 pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
     let root = match json::begins(report.source.text()) {
-        true => json::read(report, Comments::No),
+        true => json::read(report, Beyond::LastComma),
         false => yaml::read_with_aliases(report).map(|document| document.root),
     };
     let Some(root) = root else {
