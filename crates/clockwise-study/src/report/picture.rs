@@ -71,11 +71,7 @@ pub(super) fn numbers(page: &mut Markup, table: &Table, what: &str) {
 pub(super) fn scrolled(page: &mut Markup, long: bool, what: &str, inside: impl FnOnce(&mut Markup)) {
     let class = if long { "scroll tall" } else { "scroll" };
     let label = format!("Table: {what}");
-    let box_ = [
-        ("class", &class as _),
-        ("tabindex", &0 as _),
-        ("role", &"region" as _),
-        ("aria-label", &label as _),
-    ];
+    let box_ =
+        [("class", &class as _), ("tabindex", &0 as _), ("role", &"group" as _), ("aria-label", &label as _)];
     page.within("div", &box_, |page| page.within("table", &[], inside));
 }
