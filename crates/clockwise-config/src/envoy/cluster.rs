@@ -238,6 +238,10 @@ impl<'n> Cluster<'n> {
                     _ => Ok(Discovery::StrictDns),
                 }
             }
+            "" => {
+                let message = format!("{}: {} has no name", self.what(), ticked(&entry.key));
+                Err(report.error_at(entry.key_span, message))
+            }
             _ => own(report, entry.key_span, name),
         })
     }
