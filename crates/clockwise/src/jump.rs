@@ -203,8 +203,7 @@ impl<H: KeyHash> Placement for Jump<H> {
         Jump::owner_ix(self, key)
     }
     fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
-        let hash = |key: &[u8]| self.hash.hash(key);
-        owners_by_hashes(keys, owners, hash, |hashes, owners| self.owners_of_hashes(hashes, owners));
+        owners_by_hashes(keys, owners, &self.hash, |hashes, owners| self.owners_of_hashes(hashes, owners));
     }
     fn depends_on_order(&self) -> bool {
         true

@@ -16,6 +16,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
 
+use crate::hash::KeyHash;
 use crate::server::Server;
 
 /// Which server of one placement: an index into its [`servers`](Placement::servers).
@@ -383,15 +384,14 @@ pub(crate) const BATCH: usize = 64;
 pub(crate) fn owners_by_hashes(
     keys: &[&[u8]],
     owners: &mut [ServerIx],
-    hash: impl Fn(&[u8]) -> u64,
+    hash: &impl KeyHash,
     owners_of_hashes: impl Fn(&[u64], &mut [ServerIx]),
 ) {
     let mut hashes = [0; BATCH];
     for (keys, owners) in keys.chunks(BATCH).zip(owners.chunks_mut(BATCH)) {
-        for (space, key) in hashes.iter_mut().zip(keys) {
-            *space = hash(key);
-        }
-        owners_of_hashes(&hashes[..keys.len().min(owners.len())], owners);
+        let many = keys.len().min(owners.len());
+        hash.hash_many(&keys[..many], &mut hashes);
+        owners_of_hashes(&hashes[..many], owners);
     }
 }
 

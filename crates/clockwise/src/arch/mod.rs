@@ -10,10 +10,12 @@
 //! proof that it has them is a [`Level`], which can be had in no other way than from the processor.
 #![allow(unsafe_code, reason = "functions compiled for instructions that not every processor has")]
 
+mod md5;
 mod sweep;
 
 use core::fmt;
 
+pub(crate) use md5::{Blocks, TEXTS, block, digests};
 pub(crate) use sweep::{Below, Bounds, Highest, WIDTH, bound, mix, rank, sweep};
 
 /// The instructions that loops over many servers or keys may use. Which, changes no answer.

@@ -17,8 +17,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use crate::arch::{Level, TEXTS};
 use crate::error::{Error, Kind};
-use crate::hash::md5_words;
+use crate::hash::md5::Md5Batch;
 use crate::members::Buckets;
 use crate::placement::ServerIx;
 use crate::ring::MAX_POINTS;
@@ -43,7 +44,40 @@ pub(super) fn weighted_points(
 ) -> Result<Vec<(u64, ServerIx)>, Error> {
     let (total, servers) = (list.total_weight(), list.active().count());
     let count = |server: &Server| digests(server.effective_weight(), total, servers);
-    points(list, count, stem, |label| md5_words(label).map(u64::from))
+    md5_points(list, count, stem, |words| words.map(u64::from))
+}
+
+/// Points of every active server: the MD5 of each of its `count` labels gives `N` of them, which `cut`
+/// makes of its words. Many labels are digested side by side.
+pub(super) fn md5_points<T, const N: usize>(
+    list: &Buckets,
+    count: impl Fn(&Server) -> u32,
+    stem: impl Fn(&Server) -> String,
+    cut: impl Fn([u32; 4]) -> [T; N],
+) -> Result<Vec<(T, ServerIx)>, Error> {
+    let mut points = Vec::with_capacity(number_of_points(list, &count, N)?);
+    let mut batch = Md5Batch::new(Level::best());
+    // Whose labels are digested next.
+    let mut owners: Vec<ServerIx> = Vec::with_capacity(TEXTS);
+    let mut empty = |batch: &mut Md5Batch, owners: &mut Vec<ServerIx>| {
+        for (digest, ix) in batch.take().zip(owners.drain(..)) {
+            points.extend(cut(digest).map(|position| (position, ix)));
+        }
+    };
+    for_each_label(
+        list,
+        count,
+        |server| stem(server) + "-",
+        0,
+        |label, ix| {
+            owners.push(ix);
+            if batch.push(label) {
+                empty(&mut batch, &mut owners);
+            }
+        },
+    );
+    empty(&mut batch, &mut owners);
+    Ok(points)
 }
 
 /// Points of every active server: `digest` of each of its `count` labels gives `N` of them.
@@ -65,27 +99,45 @@ pub(super) fn labelled<T, const N: usize>(
     first: u32,
     digest: impl Fn(&[u8]) -> [T; N],
 ) -> Result<Vec<(T, ServerIx)>, Error> {
+    let mut points = Vec::with_capacity(number_of_points(list, &count, N)?);
+    for_each_label(list, count, stem, first, |label, ix| {
+        points.extend(digest(label).map(|position| (position, ix)));
+    });
+    Ok(points)
+}
+
+/// All points of so many digests a server; more than a ring may have are refused.
+fn number_of_points(list: &Buckets, count: impl Fn(&Server) -> u32, each: usize) -> Result<usize, Error> {
     let mut total: u64 = 0;
     for (_, server) in list.active() {
-        total += u64::from(count(server)) * N as u64;
+        total += u64::from(count(server)) * each as u64;
         if total > MAX_POINTS {
             let kind = Kind::TooManyPoints { points: total.into(), limit: MAX_POINTS };
             return Err(Error::new(kind).of_server(server.name().as_str()));
         }
     }
-    let mut points = Vec::with_capacity(total as usize);
+    Ok(total as usize)
+}
+
+/// All labels, in order of the servers and their numbers. There are at most [`MAX_POINTS`], so that no
+/// number overflows.
+fn for_each_label(
+    list: &Buckets,
+    count: impl Fn(&Server) -> u32,
+    stem: impl Fn(&Server) -> String,
+    first: u32,
+    mut visit: impl FnMut(&[u8], ServerIx),
+) {
     for (ix, server) in list.active() {
         let mut label = stem(server);
         let end = label.len();
-        // At most MAX_POINTS numbers, so that none overflows.
         for number in first..first + count(server) {
             label.truncate(end);
             // Writing to a string cannot fail.
             let _ = write!(label, "{number}");
-            points.extend(digest(label.as_bytes()).map(|position| (position, ix)));
+            visit(label.as_bytes(), ix);
         }
     }
-    Ok(points)
 }
 
 #[cfg(test)]

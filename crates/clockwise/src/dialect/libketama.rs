@@ -27,7 +27,7 @@ use core::fmt;
 
 use super::ketama;
 use crate::error::{Error, Kind};
-use crate::hash::{Md5Word, md5_words};
+use crate::hash::Md5Word;
 use crate::members::Buckets;
 use crate::ring::{Boundary, Ring, Tie};
 
@@ -75,11 +75,11 @@ impl Options {
             }
         }
         let (total, servers) = (list.total_weight(), list.active().count());
-        let points = ketama::points(
+        let points = ketama::md5_points(
             list,
             |server| digests(server.weight().get(), total, servers),
             |server| server.address().to_string(),
-            |label| md5_words(label).map(u64::from),
+            |words| words.map(u64::from),
         )?;
         Ring::from_points(Md5Word, list, points, Boundary::AtOrAfter, Tie::Unspecified)
     }
@@ -99,6 +99,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::hash::md5_words;
     use crate::testing::list;
 
     #[test]

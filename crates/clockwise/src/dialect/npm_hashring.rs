@@ -26,7 +26,7 @@ use core::fmt;
 use super::ketama;
 use crate::choice::choice;
 use crate::error::Error;
-use crate::hash::{Md5Word, Sha1Word, hash_choice, md5_words, sha1_words};
+use crate::hash::{Md5Word, Sha1Word, hash_choice, sha1_words};
 use crate::members::Buckets;
 use crate::placement::ServerIx;
 use crate::ring::{Boundary, Ring, Tie};
@@ -98,16 +98,11 @@ impl Options {
     ///
     /// Refuses more than [`MAX_POINTS`](crate::ring::MAX_POINTS) points, and none at all.
     pub fn build(&self, list: &Buckets) -> Result<Ring<Algorithm>, Error> {
-        let digest = match self.algorithm {
-            Algorithm::Md5 => md5_words,
-            Algorithm::Sha1 => sha1_words,
-        };
         let points = match self.compatibility {
-            Compatibility::Ketama => self.points(list, |label| digest(label).map(u64::from))?,
-            Compatibility::HashRing => self.points(list, |label| {
-                let [first, second, third, _] = digest(label);
-                [first, second, third].map(u64::from)
-            })?,
+            Compatibility::Ketama => self.points(list, |words| words.map(u64::from))?,
+            Compatibility::HashRing => {
+                self.points(list, |[first, second, third, _]| [first, second, third].map(u64::from))?
+            }
         };
         Ring::from_points(self.algorithm, list, points, Boundary::AtOrAfter, Tie::First)
     }
@@ -115,7 +110,7 @@ impl Options {
     fn points<const N: usize>(
         &self,
         list: &Buckets,
-        digest: impl Fn(&[u8]) -> [u64; N],
+        cut: impl Fn([u32; 4]) -> [u64; N],
     ) -> Result<Vec<(u64, ServerIx)>, Error> {
         let (total, servers) = (list.total_weight(), list.active().count());
         let count = |server: &Server| {
@@ -123,7 +118,11 @@ impl Options {
             // Cutting a positive number is its floor.
             (part * f64::from(self.vnode_count) * servers as f64) as u32
         };
-        ketama::points(list, count, |server| self.stem(server), digest)
+        let stem = |server: &Server| self.stem(server);
+        match self.algorithm {
+            Algorithm::Md5 => ketama::md5_points(list, count, stem, cut),
+            Algorithm::Sha1 => ketama::points(list, count, stem, |label| cut(sha1_words(label))),
+        }
     }
 
     /// What stands before the number in a server's labels.

@@ -23,7 +23,7 @@ use core::fmt;
 
 use super::ketama;
 use crate::error::Error;
-use crate::hash::{Md5Word, md5_words};
+use crate::hash::Md5Word;
 use crate::members::Buckets;
 use crate::ring::{Boundary, Ring, Tie};
 
@@ -54,14 +54,11 @@ impl Options {
     /// Refuses more than [`MAX_POINTS`](crate::ring::MAX_POINTS) points.
     pub fn build(&self, list: &Buckets) -> Result<Ring<Md5Word>, Error> {
         let (total, servers) = (list.total_weight(), list.active().count());
-        let points = ketama::points(
+        let points = ketama::md5_points(
             list,
             |server| digests(server.weight().get(), total, servers),
             |server| server.name().to_string(),
-            |label| {
-                let [first, second, third, _] = md5_words(label);
-                [first, second, third].map(u64::from)
-            },
+            |[first, second, third, _]| [first, second, third].map(u64::from),
         )?;
         Ring::from_points(Md5Word, list, points, Boundary::After, Tie::Last)
     }

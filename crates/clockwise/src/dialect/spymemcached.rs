@@ -158,7 +158,7 @@ impl Options {
         let points = if self.weighted {
             ketama::weighted_points(list, stem)?
         } else if self.hash == Hash::Ketama {
-            ketama::points(list, |_| 40, stem, |label| crate::hash::md5_words(label).map(u64::from))?
+            ketama::md5_points(list, |_| 40, stem, |words| words.map(u64::from))?
         } else {
             ketama::points(list, |_| 160, stem, |label| [self.hash.hash(label)])?
         };

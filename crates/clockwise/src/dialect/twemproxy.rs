@@ -37,6 +37,7 @@ use crate::hash::{
 };
 use crate::members::Buckets;
 use crate::modulo::ModN;
+use crate::placement::BATCH;
 use crate::ring::{Boundary, Ring, Tie};
 use crate::server::Server;
 
@@ -91,6 +92,18 @@ impl KeyHash for PoolHash {
         match self.tag.map_or(bytes, |tag| tag.part(bytes)) {
             [] => 0,
             part => self.hash.hash(part),
+        }
+    }
+    fn hash_many(&self, keys: &[&[u8]], hashes: &mut [u64]) {
+        let mut parts: [&[u8]; BATCH] = [&[]; BATCH];
+        for (keys, hashes) in keys.chunks(BATCH).zip(hashes.chunks_mut(BATCH)) {
+            for (part, key) in parts.iter_mut().zip(keys) {
+                *part = self.tag.map_or(*key, |tag| tag.part(key));
+            }
+            self.hash.hash_many(&parts[..keys.len()], hashes);
+            for (hash, _) in hashes.iter_mut().zip(&parts[..keys.len()]).filter(|(_, part)| part.is_empty()) {
+                *hash = 0;
+            }
         }
     }
     fn bits(&self) -> u32 {

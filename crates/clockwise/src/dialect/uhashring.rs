@@ -32,7 +32,8 @@ use core::ops::ControlFlow;
 use super::ketama;
 use crate::choice::choice;
 use crate::error::{Error, Kind};
-use crate::hash::{KeyHash, Md5, Md5Word, md5_128, md5_words};
+use crate::hash::md5::number_of;
+use crate::hash::{KeyHash, Md5, Md5Word, md5_128};
 use crate::members::Buckets;
 use crate::placement::{Measured, Placement, Ranked, ServerIx, Share};
 use crate::ring::{Boundary, Geometry, Owners, Ring, Tie};
@@ -85,7 +86,7 @@ impl Options {
             HashFn::Md5 => {
                 let vnodes = self.vnodes.unwrap_or(160);
                 let count = |server: &Server| server.weight().get().saturating_mul(vnodes);
-                let points = ketama::points(list, count, stem, |label| [md5_128(label)])?;
+                let points = ketama::md5_points(list, count, stem, |words| [number_of(words)])?;
                 Wide::new(list, points).map(Placed::Wide)
             }
             HashFn::Ketama => {
@@ -95,7 +96,7 @@ impl Options {
                     let all = u128::from(vnodes) * servers as u128 * u128::from(server.weight().get());
                     u32::try_from(all / total).unwrap_or(u32::MAX)
                 };
-                let points = ketama::points(list, count, stem, |label| md5_words(label).map(u64::from))?;
+                let points = ketama::md5_points(list, count, stem, |words| words.map(u64::from))?;
                 Ring::from_points(Md5Word, list, points, Boundary::After, Tie::Last).map(Placed::Ketama)
             }
         }
@@ -239,7 +240,7 @@ mod tests {
                 let label = format!("b-{i}");
                 let hash = match hash_fn {
                     HashFn::Md5 => (md5_128(label.as_bytes()) >> 64) as u64,
-                    HashFn::Ketama => md5_words(label.as_bytes())[0].into(),
+                    HashFn::Ketama => Md5Word.hash(label.as_bytes()),
                 };
                 let at = points.iter().position(|&(position, _)| position == hash).unwrap();
                 assert_eq!(place.owner_ix(label.as_bytes()), points[(at + 1) % points.len()].1, "{label}");

@@ -22,6 +22,9 @@ macro_rules! hash_choice {
             fn hash(&self, bytes: &[u8]) -> u64 {
                 match self { $($choice::$variant => $hash.hash(bytes),)+ }
             }
+            fn hash_many(&self, keys: &[&[u8]], hashes: &mut [u64]) {
+                match self { $($choice::$variant => $hash.hash_many(keys, hashes),)+ }
+            }
             fn bits(&self) -> u32 {
                 match self { $($choice::$variant => $hash.bits(),)+ }
             }

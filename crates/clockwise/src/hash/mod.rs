@@ -18,7 +18,7 @@ mod furc;
 mod hsieh;
 mod jenkins;
 mod kafka;
-mod md5;
+pub(crate) mod md5;
 mod murmur2;
 mod murmur3;
 mod murmur3_utf16;
@@ -86,6 +86,14 @@ pub trait KeyHash {
     /// The value, the same each time; one of 32 bits is below 2³².
     fn hash(&self, bytes: &[u8]) -> u64;
 
+    /// The values of many keys at once, which is faster for some hashes; `hashes` is as long as `keys`, and
+    /// a longer one keeps its tail.
+    fn hash_many(&self, keys: &[&[u8]], hashes: &mut [u64]) {
+        for (key, hash) in keys.iter().zip(hashes) {
+            *hash = self.hash(key);
+        }
+    }
+
     /// How many of the value's low bits ever vary: those of its width, unless it is narrower.
     fn bits(&self) -> u32 {
         match self.width() {
@@ -104,6 +112,9 @@ impl<H: KeyHash + ?Sized> KeyHash for &H {
     }
     fn hash(&self, bytes: &[u8]) -> u64 {
         (**self).hash(bytes)
+    }
+    fn hash_many(&self, keys: &[&[u8]], hashes: &mut [u64]) {
+        (**self).hash_many(keys, hashes);
     }
     fn bits(&self) -> u32 {
         (**self).bits()
