@@ -202,6 +202,9 @@ pub(crate) enum Keys {
     Seeded { count: u64, seed: u64, progress: Progress },
 }
 
+/// Keys that are answered at a time, at most.
+const BATCH: usize = 1_024;
+
 impl Keys {
     /// What was asked for. Without a file: `sample` keys from `seed`.
     pub(crate) fn open(keys: &args::Keys, sample: u64, seed: u64) -> Result<Keys, Failure> {
@@ -262,24 +265,33 @@ impl Keys {
         matches!(self, Keys::Read(reader, _) if reader.has_bytes())
     }
 
-    /// Gives every key to `each`, in order.
+    /// Gives every key to `each`, in order and many at a time: those that have arrived.
     pub(crate) fn for_each(
         self,
-        mut each: impl FnMut(Record<'_>) -> Result<(), Failure>,
+        mut each: impl FnMut(&KeySet) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        let mut batch = KeySet::new(self.has_requests(), self.has_bytes());
         match self {
             Keys::Read(mut reader, progress) => {
-                while let Some(record) = reader.read()? {
-                    each(record)?;
+                loop {
+                    batch.clear();
+                    let read = reader.read_many(BATCH, &mut batch);
+                    // Keys before a bad one are answered, as those of the batch before are.
+                    each(&batch)?;
+                    if !read? {
+                        break;
+                    }
                 }
                 progress.done();
             }
             Keys::Seeded { count, seed, progress } => {
-                for index in 0..count {
-                    each(Record { key: &seeded_key(seed, index), tally: Tally::KEY })?;
-                    if index % 4096 == 0 {
-                        progress.at(index);
+                for begun in (0..count).step_by(BATCH) {
+                    batch.clear();
+                    for index in begun..count.min(begun + BATCH as u64) {
+                        batch.push(Record { key: &seeded_key(seed, index), tally: Tally::KEY });
                     }
+                    each(&batch)?;
+                    progress.at(begun);
                 }
                 progress.done();
             }
@@ -292,8 +304,8 @@ impl Keys {
 pub(crate) fn key_set(args: &args::Sampled) -> Result<KeySet, Failure> {
     let keys = Keys::open(&args.keys, args.sample, args.seed)?;
     let mut set = KeySet::new(keys.has_requests(), keys.has_bytes());
-    keys.for_each(|record| {
-        set.push(record);
+    keys.for_each(|batch| {
+        batch.iter().for_each(|record| set.push(record));
         Ok(())
     })?;
     if set.is_empty() {

@@ -1,15 +1,21 @@
 //! What a change moves: the same keys placed before and after, under the fleet's own scheme and, on
 //! request, under every other one.
 //!
-//! A [`Plan`] is begun with two fleets, fed keys one by one, and [finished](Plan::finish) into a
+//! A [`Plan`] is begun with two fleets, fed keys, a batch at a time, and [finished](Plan::finish) into a
 //! [`Report`]. Nothing is kept of a key once it is counted, so memory does not grow with their
 //! number, except under bounded loads: there a key's place depends on all keys before it, and they
 //! have to be held.
 
-use clockwise::moves::MoveCounter;
-use clockwise::{ArcMoves, Buckets, Built, Error, Moves, Placement, Scheme, ServerIx, fill};
+use std::convert::Infallible;
 
-use crate::keys::{KeySet, Record};
+use clockwise::moves::MoveCounter;
+use clockwise::{ArcMoves, Buckets, Built, Error, Moves, Placement as _, Scheme, ServerIx, fill};
+
+use crate::keys::{KeySet, Record, TOGETHER};
+
+mod sides;
+
+use sides::Sides;
 
 /// A fleet and how it places keys: one side of a change.
 #[derive(Clone, Debug)]
@@ -24,8 +30,7 @@ pub struct Fleet {
 #[derive(Debug)]
 struct Contestant {
     scheme: Scheme,
-    before: Built,
-    after: Built,
+    sides: Sides,
     counter: MoveCounter,
 }
 
@@ -34,19 +39,26 @@ impl Contestant {
         let built = before.scheme.build(&before.servers)?;
         let changed = after.scheme.build_after(&built, &after.servers)?;
         let counter = MoveCounter::new(built.servers(), changed.servers());
-        Ok(Contestant { scheme: before.scheme.clone(), before: built, after: changed, counter })
+        Ok(Contestant { scheme: before.scheme.clone(), sides: Sides::new(built, changed), counter })
     }
 
     /// Whether keys have to be held until all are known.
     fn holds_keys(&self) -> bool {
-        self.before.cap().is_some() || self.after.cap().is_some()
+        self.sides.before.cap().is_some() || self.sides.after.cap().is_some()
     }
 
-    /// Counts one key, and says where it was and where it will be.
-    fn record(&mut self, Record { key, tally }: Record<'_>) -> (ServerIx, ServerIx) {
-        let (from, to) = (self.before.owner_ix(key), self.after.owner_ix(key));
-        self.counter.record(from, to, tally);
-        (from, to)
+    /// Counts keys, and says of each where it was and where it will be.
+    fn record(&mut self, batch: &KeySet, mut each: impl FnMut(Record<'_>, ServerIx, ServerIx)) {
+        let (mut from, mut to) = ([ServerIx::new(0); TOGETHER], [ServerIx::new(0); TOGETHER]);
+        let placed = batch.together(|keys, records| {
+            self.sides.owners(keys, &mut from, &mut to);
+            for ((&record, &from), &to) in records.iter().zip(&from).zip(&to) {
+                self.counter.record(from, to, record.tally);
+                each(record, from, to);
+            }
+            Ok::<(), Infallible>(())
+        });
+        let Ok(()) = placed;
     }
 
     /// Counts the keys of a scheme that needed all of them, and says where each was and will be.
@@ -56,7 +68,7 @@ impl Contestant {
             (Some(cap), Some(base)) => fill(base, &keys, cap).servers().to_vec(),
             _ => keys.iter().map(|key| side.owner_ix(key)).collect(),
         };
-        let pairs: Vec<_> = owners(&self.before).into_iter().zip(owners(&self.after)).collect();
+        let pairs: Vec<_> = owners(&self.sides.before).into_iter().zip(owners(&self.sides.after)).collect();
         for ((from, to), record) in pairs.iter().zip(held.iter()) {
             self.counter.record(*from, *to, record.tally);
         }
@@ -98,29 +110,30 @@ impl Plan {
 
     /// The placement before the change.
     pub fn before(&self) -> &Built {
-        &self.main.before
+        &self.main.sides.before
     }
 
     /// The placement after it.
     pub fn after(&self) -> &Built {
-        &self.main.after
+        &self.main.sides.after
     }
 
-    /// Counts one key. Where the fleet's own scheme needs no other key for it, its owners before
-    /// and after are returned.
-    pub fn record(&mut self, record: Record<'_>) -> Option<(ServerIx, ServerIx)> {
+    /// Counts keys. `each` is told the owners of each before and after, unless the fleet's own scheme
+    /// has to know all keys for that.
+    pub fn record(&mut self, batch: &KeySet, each: impl FnMut(Record<'_>, ServerIx, ServerIx)) {
         let mut hold = self.main.holds_keys();
         for other in &mut self.others {
-            if other.holds_keys() {
-                hold = true;
-            } else {
-                other.record(record);
+            match other.holds_keys() {
+                true => hold = true,
+                false => other.record(batch, |_, _, _| {}),
             }
         }
         if hold {
-            self.held.push(record);
+            batch.iter().for_each(|record| self.held.push(record));
         }
-        (!self.main.holds_keys()).then(|| self.main.record(record))
+        if !self.main.holds_keys() {
+            self.main.record(batch, each);
+        }
     }
 
     /// All that was counted. `each_held` is called for the keys that [`Plan::record`] could not
@@ -134,7 +147,7 @@ impl Plan {
                 each_held(record, from, to);
             }
         }
-        let Contestant { before, after, counter, .. } = self.main;
+        let Contestant { sides: Sides { before, after, .. }, counter, .. } = self.main;
         let circle =
             match (before.cap().is_some() || after.cap().is_some(), before.measured(), after.measured()) {
                 (false, Some(before), Some(after)) => ArcMoves::between(before, after),

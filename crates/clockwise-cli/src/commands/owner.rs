@@ -1,10 +1,12 @@
 //! `clockwise owner`: which server owns each key, which hold its replicas, and who answers for it
 //! while servers are down.
 
+use std::borrow::Cow;
 use std::io::Write;
+use std::slice;
 
 use clockwise::{Built, Down, Placement as _, Ranked, Replicas, Route, ServerIx, Spread, route_ix};
-use clockwise_study::keys::Record;
+use clockwise_study::keys::{KeySet, Record, TOGETHER};
 use serde::Serialize;
 
 use crate::args::{Format, Owner, Zones};
@@ -29,12 +31,6 @@ struct Line<'a> {
     served_by: Option<Option<&'a str>>,
 }
 
-/// What is known of one key.
-struct Answer {
-    replicas: Vec<ServerIx>,
-    route: Option<Route<ServerIx>>,
-}
-
 pub(crate) fn run(args: &Owner, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let pool = input::fleet(&args.fleet, &args.reading, console)?;
     let built = input::build(&pool, &args.reading, console)?;
@@ -43,7 +39,10 @@ pub(crate) fn run(args: &Owner, console: &mut Console<'_>) -> Result<Exit, Failu
         if args.key.is_empty() { Keys::read(&args.keys)? } else { Keys::typed(&args.key, &args.keys)? };
     console.answer(|out| {
         let mut printer = Printer::new(args, &built, out)?;
-        keys.for_each(|Record { key, .. }| printer.print(key, &resolver.resolve(key)))?;
+        keys.for_each(|batch| {
+            resolver.resolve(batch, |key, answer| printer.print(key, answer))?;
+            printer.pause()
+        })?;
         printer.finish()
     })?;
     Ok(Exit::Fine)
@@ -89,15 +88,35 @@ impl<'a> Resolver<'a> {
         Ok(Resolver { built, replicas, down })
     }
 
-    fn resolve(&self, key: &[u8]) -> Answer {
-        Answer {
-            replicas: match &self.replicas {
-                Some(replicas) => replicas.of(key),
-                None => vec![self.built.owner_ix(key)],
-            },
-            route: self.down.as_ref().map(|down| route_ix(self.built, key, down)),
+    /// Answers for each key, in order.
+    fn resolve(
+        &self,
+        batch: &KeySet,
+        mut each: impl FnMut(&[u8], Answer<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let route = |key: &[u8]| self.down.as_ref().map(|down| route_ix(self.built, key, down));
+        let Some(replicas) = &self.replicas else {
+            let mut owners = [ServerIx::new(0); TOGETHER];
+            return batch.together(|keys, _| {
+                self.built.owners_of(keys, &mut owners);
+                for (key, owner) in keys.iter().zip(&owners) {
+                    each(key, Answer { holders: slice::from_ref(owner), route: route(key) })?;
+                }
+                Ok(())
+            });
+        };
+        for Record { key, .. } in batch.iter() {
+            each(key, Answer { holders: &replicas.of(key), route: route(key) })?;
         }
+        Ok(())
     }
+}
+
+/// What is known of one key.
+struct Answer<'a> {
+    /// The servers that hold it, the owner first; there is one at least.
+    holders: &'a [ServerIx],
+    route: Option<Route<ServerIx>>,
 }
 
 /// Prints answers as they come: a list of keys may be long, and a pipe wants its first line now.
@@ -139,7 +158,7 @@ impl<'a> Printer<'a> {
         Ok(Printer { built, replicas: args.replicas, down, lines })
     }
 
-    fn print(&mut self, key: &[u8], answer: &Answer) -> Result<(), Failure> {
+    fn print(&mut self, key: &[u8], answer: Answer<'_>) -> Result<(), Failure> {
         let servers = self.built.servers();
         let name = |ix: ServerIx| servers[ix.index()].name().as_str();
         let served_by = answer.route.map(|route| route.server().map(name));
@@ -148,29 +167,38 @@ impl<'a> Printer<'a> {
             let line = Line {
                 key: text,
                 key_hex: text.is_none().then(|| hex(key)),
-                owner: name(answer.replicas[0]),
-                replicas: answer.replicas.iter().map(|ix| name(*ix)).collect(),
+                owner: name(answer.holders[0]),
+                replicas: answer.holders.iter().map(|ix| name(*ix)).collect(),
                 served_by,
             };
             serde_json::to_writer(&mut *out, &line).map_err(std::io::Error::from)?;
             return Ok(out.write_all(b"\n")?);
         }
-        let mut cells: Vec<&str> = answer.replicas.iter().map(|ix| name(*ix)).collect();
-        cells.resize(self.replicas, "");
-        cells.extend(self.down.then(|| served_by.flatten().unwrap_or("nobody")));
+        let missing = self.replicas.saturating_sub(answer.holders.len());
+        let holders = answer.holders.iter().map(|ix| name(*ix)).chain(std::iter::repeat_n("", missing));
+        let cells = holders.chain(self.down.then(|| served_by.flatten().unwrap_or("nobody")));
         match &mut self.lines {
             Lines::Json(_) => Ok(()),
             Lines::Csv(csv) => {
                 csv.write_field(key)?;
-                Ok(csv.write_record(&cells)?)
+                Ok(csv.write_record(cells)?)
             }
             Lines::Markdown(out) => {
-                let cells =
-                    std::iter::once(shown(key).as_str()).chain(cells).map(markdown).collect::<Vec<_>>();
+                let key = shown(key);
+                let cells = std::iter::once(&*key).chain(cells).map(markdown).collect::<Vec<_>>();
                 Ok(writeln!(out, "| {} |", cells.join(" | "))?)
             }
-            Lines::Table(columns) => columns
-                .line(std::iter::once(shown(key)).chain(cells.into_iter().map(str::to_owned)).collect()),
+            Lines::Table(columns) => columns.line(std::iter::once(&*shown(key)).chain(cells)),
+        }
+    }
+
+    /// Sends on what is printed, before more keys are waited for. (A table keeps its first lines, as
+    /// its columns are not known before them.)
+    fn pause(&mut self) -> Result<(), Failure> {
+        match &mut self.lines {
+            Lines::Json(out) | Lines::Markdown(out) => Ok(out.flush()?),
+            Lines::Csv(csv) => Ok(csv.flush()?),
+            Lines::Table(columns) => Ok(columns.out.flush()?),
         }
     }
 
@@ -192,55 +220,69 @@ struct Columns<'a> {
     /// Lines whose widths are not settled yet.
     held: Vec<Vec<String>>,
     widths: Option<Vec<usize>>,
+    /// The line that is being written: its memory is used again for the next.
+    text: String,
 }
 
 impl<'a> Columns<'a> {
     /// One owner a key needs no heading; what stands beside it does.
     fn new(out: &'a mut dyn Write, heading: Vec<String>) -> Columns<'a> {
         let held = if heading.len() > 2 { vec![heading] } else { Vec::new() };
-        Columns { out, held, widths: None }
+        Columns { out, held, widths: None, text: String::new() }
     }
 
-    fn line(&mut self, cells: Vec<String>) -> Result<(), Failure> {
-        match &self.widths {
-            Some(widths) => write_line(self.out, &cells, widths),
-            None => {
-                self.held.push(cells);
-                if self.held.len() == MEASURED { self.settle() } else { Ok(()) }
-            }
+    fn line<'b>(&mut self, cells: impl Iterator<Item = &'b str>) -> Result<(), Failure> {
+        if self.widths.is_some() {
+            return self.write(cells);
         }
+        self.held.push(cells.map(str::to_owned).collect());
+        if self.held.len() == MEASURED { self.settle() } else { Ok(()) }
     }
 
     fn settle(&mut self) -> Result<(), Failure> {
         let held = std::mem::take(&mut self.held);
         let Some(columns) = held.first().map(Vec::len) else { return Ok(()) };
-        let widest = |at: usize| held.iter().map(|cells| cells[at].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns).map(widest).collect();
-        for cells in &held {
-            write_line(self.out, cells, &widths)?;
+        let widest = |at: usize| held.iter().map(|cells| width(&cells[at])).max().unwrap_or(0);
+        self.widths = Some((0..columns).map(widest).collect());
+        held.iter().try_for_each(|cells| self.write(cells.iter().map(String::as_str)))
+    }
+
+    fn write<'b>(&mut self, cells: impl Iterator<Item = &'b str>) -> Result<(), Failure> {
+        let line = &mut self.text;
+        line.clear();
+        // Where the next column begins, counted as it is in the first lines.
+        let mut padding = 0;
+        for (cell, widest) in cells.zip(self.widths.iter().flatten()) {
+            line.extend(std::iter::repeat_n(' ', padding));
+            line.push_str(cell);
+            padding = widest.saturating_sub(width(cell)) + 2;
         }
-        self.widths = Some(widths);
-        Ok(())
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        Ok(self.out.write_all(line.as_bytes())?)
     }
 }
 
-fn write_line(out: &mut dyn Write, cells: &[String], widths: &[usize]) -> Result<(), Failure> {
-    let line: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-    Ok(writeln!(out, "{}", line.join("  ").trim_end())?)
+/// How many columns of a terminal text takes, counted as its characters.
+fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
 /// A key as a terminal can show it: as it is where that is plain, else escaped in quotes.
-fn shown(key: &[u8]) -> String {
+fn shown(key: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(key) {
-        Ok(text) if is_plain(text) => text.to_owned(),
-        Ok(text) => format!("{text:?}"),
-        Err(_) => format!("\"{}\"", key.escape_ascii()),
+        Ok(text) if is_plain(text) => Cow::Borrowed(text),
+        Ok(text) => Cow::Owned(format!("{text:?}")),
+        Err(_) => Cow::Owned(format!("\"{}\"", key.escape_ascii())),
     }
 }
 
 /// Whether text is seen as what it is: all of it, where it begins and where it ends.
 fn is_plain(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('"') && text.trim() == text && !text.chars().any(char::is_control)
+    // Most keys are of nothing but these.
+    let is_graphic = || text.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_whole = || text.trim() == text && !text.chars().any(char::is_control);
+    !text.is_empty() && !text.starts_with('"') && (is_graphic() || is_whole())
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -163,18 +163,16 @@ fn changes(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Vec<Change
 /// Looks up every key on both sides, and writes down those that move if that was asked for.
 fn count(mut plan: Plan, keys: Keys, counted: Counted, moved_keys: Option<&Path>) -> Result<Report, Failure> {
     let Some(path) = moved_keys else {
-        keys.for_each(|record| {
-            plan.record(record);
+        keys.for_each(|batch| {
+            plan.record(batch, |_, _, _| {});
             Ok(())
         })?;
         return Ok(plan.finish(|_, _, _| {}));
     };
     let file = File::create(path).map_err(|error| Failure::writing(path, &error))?;
     let mut list = MovedKeys::new(file, counted, plan.before().servers(), plan.after().servers());
-    keys.for_each(|record| {
-        if let Some((from, to)) = plan.record(record) {
-            list.add(record, from, to);
-        }
+    keys.for_each(|batch| {
+        plan.record(batch, |record, from, to| list.add(record, from, to));
         Ok(())
     })?;
     let report = plan.finish(|record, from, to| list.add(record, from, to));

@@ -3,13 +3,12 @@
 //! The schemes are those of [`Scheme::compared`]: one that is added there is measured here. A file may
 //! also name any scheme or dialect with its settings, as `clockwise plan --placement` takes them.
 
-use clockwise::moves::Tally;
 use clockwise::{Buckets, Server};
 use clockwise_config::Settings;
 
 use super::random::{Random, Stream};
 use super::{Kernel, Knob, Measures, Metric, Trial, Values, arcs};
-use crate::keys::Record;
+use crate::keys::KeySet;
 use crate::plan::{Fleet, Plan};
 
 pub(super) const KERNEL: Kernel = Kernel {
@@ -26,6 +25,9 @@ pub(super) const KERNEL: Kernel = Kernel {
     run,
 };
 
+/// Keys that are placed at a time.
+const BATCH: usize = 1_024;
+
 fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
     let scheme = || trial.setting.text("scheme").parse::<Settings>().and_then(|settings| settings.scheme());
     let scheme = scheme().map_err(|error| error.to_string())?;
@@ -38,8 +40,9 @@ fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
     let plan = || Plan::new(&fleet(servers)?, &fleet(servers + 1)?);
     let mut plan = plan().map_err(|error| error.to_string())?;
     let mut keys = Random::new(trial.seed, Stream::Keys);
-    for _ in 0..trial.keys {
-        plan.record(Record { key: &keys.bits().to_le_bytes(), tally: Tally::KEY });
+    for begun in (0..trial.keys).step_by(BATCH) {
+        let batch: KeySet = (begun..trial.keys).take(BATCH).map(|_| keys.bits().to_le_bytes()).collect();
+        plan.record(&batch, |_, _, _| {});
     }
     let moves = plan.finish(|_, _, _| ()).moves;
     let total = moves.total().keys as f64;

@@ -42,7 +42,7 @@ mod tests;
 
 pub use error::Error;
 pub use reader::KeyReader;
-pub use set::{KeySet, SEEDED_KEYS, seeded_key};
+pub use set::{KeySet, SEEDED_KEYS, TOGETHER, seeded_key};
 
 use clockwise::moves::Tally;
 

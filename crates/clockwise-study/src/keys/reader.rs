@@ -11,7 +11,7 @@ use super::decode;
 use super::error::{Error, Kind, shown};
 use super::pieces::Pieces;
 use super::rows::{self, Header, Row};
-use super::{KeyEncoding, KeyFormat, KeyOptions, LineEnding, Record};
+use super::{KeyEncoding, KeyFormat, KeyOptions, KeySet, LineEnding, Record};
 
 /// Reads keys one at a time, without allocating for each.
 ///
@@ -110,6 +110,24 @@ impl<R: Read> KeyReader<R> {
             KeyFormat::Metadump => self.read_dump(),
             KeyFormat::Lines | KeyFormat::Nul | KeyFormat::Redis => self.read_plain(),
         }
+    }
+
+    /// Adds the records that have arrived to `batch`, at most `most` of them and at least one; false
+    /// once there are no more.
+    ///
+    /// It waits for the first of them only: so whoever answers batch by batch answers what a pipe
+    /// has brought before it waits for more. After an error the records before it are in the batch.
+    pub fn read_many(&mut self, most: usize, batch: &mut KeySet) -> Result<bool, Error> {
+        let Some(record) = self.read()? else { return Ok(false) };
+        batch.push(record);
+        for _ in 1..most {
+            if !self.pieces.arrived() {
+                break;
+            }
+            let Some(record) = self.read()? else { break };
+            batch.push(record);
+        }
+        Ok(true)
     }
 
     fn read_plain(&mut self) -> Result<Option<Record<'_>>, Error> {
@@ -222,6 +240,7 @@ enum Ending {
 }
 
 /// The present line without its ending; the first one settles an open ending.
+#[inline]
 fn whole_line<'a, R: Read>(pieces: &'a Pieces<R>, ending: &mut Ending) -> Result<&'a [u8], Error> {
     let line = pieces.piece();
     let before_cr = line.strip_suffix(b"\r");

@@ -10,6 +10,10 @@ use super::{Error, KeyReader, Record};
 /// How many seeded keys stand in for a file.
 pub const SEEDED_KEYS: u32 = 1_000_000;
 
+/// Keys that are placed at a time: as many as keep a processor's reads of memory busy, and few enough
+/// to stay in its nearest cache.
+pub const TOGETHER: usize = 64;
+
 /// The key at `index` of the sequence with this seed: `key:` and sixteen hexadecimal digits.
 ///
 /// The digits are output `index` (from 0) of [`SplitMix64`] started at `seed`, lower case, most
@@ -64,6 +68,7 @@ impl KeySet {
     }
 
     /// One more key.
+    #[inline]
     pub fn push(&mut self, Record { key, tally }: Record<'_>) {
         self.text.extend_from_slice(key);
         self.ends.push(self.text.len());
@@ -72,6 +77,15 @@ impl KeySet {
         }
         if let Some(all) = &mut self.bytes {
             all.push(tally.bytes);
+        }
+    }
+
+    /// Forgets its keys, and keeps the memory for others.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        for counts in [&mut self.requests, &mut self.bytes].into_iter().flatten() {
+            counts.clear();
         }
     }
 
@@ -107,6 +121,25 @@ impl KeySet {
         let count = |all: &Option<Vec<u64>>| all.as_ref().map_or(0, |all| all[index]);
         let tally = Tally { keys: 1, requests: count(&self.requests), bytes: count(&self.bytes) };
         Some(Record { key: &self.text[start..end], tally })
+    }
+
+    /// Gives `each` the records in order, up to [`TOGETHER`] at a time, and their keys as
+    /// [`Placement::owners_of`](clockwise::Placement::owners_of) takes them; until it fails.
+    pub fn together<E>(
+        &self,
+        mut each: impl FnMut(&[&[u8]], &[Record<'_>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut keys: [&[u8]; TOGETHER] = [&[]; TOGETHER];
+        let mut records = [Record { key: &[], tally: Tally::KEY }; TOGETHER];
+        let mut all = self.iter();
+        while all.len() > 0 {
+            let now = all.len().min(TOGETHER);
+            for ((key, space), record) in keys.iter_mut().zip(&mut records).zip(&mut all) {
+                (*key, *space) = (record.key, record);
+            }
+            each(&keys[..now], &records[..now])?;
+        }
+        Ok(())
     }
 
     /// All records, in order.

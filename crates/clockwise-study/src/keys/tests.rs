@@ -70,6 +70,20 @@ impl Read for Drip<'_> {
     }
 }
 
+/// Gives so many bytes at a time.
+struct Sips<'a>(&'a [u8], usize);
+
+impl Read for Sips<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(self.1);
+        self.0.read(&mut buffer[..most])
+    }
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
 mod lines {
     use super::*;
 
@@ -175,6 +189,67 @@ mod lines {
         let error = keys.read().unwrap_err();
         assert_eq!(error.to_string(), "standard input, line 3: connection lost");
         assert!(error.is_io());
+    }
+
+    /// What `read_many` gives, batch by batch, until the end or a failure.
+    fn batches(input: impl Read, most: usize) -> (Vec<Vec<String>>, Option<Error>) {
+        let mut keys = KeyReader::new("standard input", input, options()).unwrap();
+        let mut batch = KeySet::default();
+        let mut all = Vec::new();
+        loop {
+            batch.clear();
+            let read = keys.read_many(most, &mut batch);
+            if !batch.is_empty() {
+                all.push(
+                    batch.iter().map(|record| String::from_utf8(record.key.to_vec()).unwrap()).collect(),
+                );
+            }
+            match read {
+                Ok(true) => {}
+                Ok(false) => return (all, None),
+                Err(error) => return (all, Some(error)),
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_is_what_has_arrived() {
+        let (whole, error) = batches("a\nb\nc\nd\ne".as_bytes(), 3);
+        assert_eq!(
+            (whole, error.is_none()),
+            (vec![strings(&["a", "b", "c"]), strings(&["d"]), strings(&["e"])], true)
+        );
+        // A byte at a time: nobody waits for a second key before the first is answered.
+        let (single, error) = batches(Drip(b"a\nb\nc", Some(io::Error::other("connection lost"))), 3);
+        assert_eq!(single, [["a"], ["b"]]);
+        assert_eq!(error.unwrap().to_string(), "standard input, line 3: connection lost");
+        // Two reads, the second in the middle of a key.
+        let (parts, _) = batches("a\nb\nc".as_bytes().chain("c\nd\n".as_bytes()), 3);
+        assert_eq!(parts, [strings(&["a", "b"]), strings(&["cc", "d"])]);
+    }
+
+    #[test]
+    fn what_stands_before_a_bad_line_is_in_its_batch() {
+        let (all, error) = batches("a\nb\nc\r\nd\n".as_bytes(), 10);
+        assert_eq!(all, [strings(&["a", "b"])]);
+        assert_eq!(error.unwrap().line(), Some(3));
+    }
+
+    /// Against splitting the whole text, in reads of every size around the lines'.
+    #[test]
+    fn lines_are_cut_alike_however_they_come() {
+        const SEED: u64 = 0xc07;
+        let mut state = SEED;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        let lines: Vec<String> = (0..200).map(|i| format!("{i}{}", "x".repeat(below(40) as usize))).collect();
+        let text = lines.join("\n");
+        for size in 1..100 {
+            let (all, error) = batches(Sips(text.as_bytes(), size), 7);
+            assert!(error.is_none() && all.concat() == lines, "reads of {size} bytes, seed {SEED}");
+        }
     }
 
     #[test]

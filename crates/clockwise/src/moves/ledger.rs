@@ -13,19 +13,14 @@ pub(super) trait Amount: Copy + Default + Ord {
     fn add(&mut self, other: Self);
 }
 
-/// A server of either fleet or of both.
+/// A server of either fleet or of both: what it weighs in each, and nothing where it is not listed.
 #[derive(Clone, Debug)]
 struct Account<T> {
     name: ServerName,
-    before: Side<T>,
-    after: Side<T>,
-}
-
-/// What a server weighs and holds in one of the fleets; nothing where it is not listed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Side<T> {
-    weight: u128,
-    amount: T,
+    weight_before: u128,
+    weight_after: u128,
+    /// What it held and holds still.
+    kept: T,
 }
 
 /// Counts by server and by pair of servers.
@@ -39,7 +34,6 @@ pub(super) struct Ledger<T> {
     /// Total weights.
     weight_before: u128,
     weight_after: u128,
-    total: T,
     /// What changed hands. Kept sparse: a fleet of thousands has millions of pairs, and a change
     /// worth making touches few of them.
     flows: BTreeMap<(u32, u32), T>,
@@ -58,21 +52,20 @@ impl<T: Amount> Ledger<T> {
 
         let mut accounts: Vec<Account<T>> = names
             .into_iter()
-            .map(|name| Account { name: name.clone(), before: Side::default(), after: Side::default() })
+            .map(|name| Account { name: name.clone(), weight_before: 0, weight_after: 0, kept: T::default() })
             .collect();
         for (&at, server) in before_places.iter().zip(before) {
-            accounts[at as usize].before.weight += u128::from(server.effective_weight());
+            accounts[at as usize].weight_before += u128::from(server.effective_weight());
         }
         for (&at, server) in after_places.iter().zip(after) {
-            accounts[at as usize].after.weight += u128::from(server.effective_weight());
+            accounts[at as usize].weight_after += u128::from(server.effective_weight());
         }
         Ledger {
-            weight_before: accounts.iter().map(|account| account.before.weight).sum(),
-            weight_after: accounts.iter().map(|account| account.after.weight).sum(),
+            weight_before: accounts.iter().map(|account| account.weight_before).sum(),
+            weight_after: accounts.iter().map(|account| account.weight_after).sum(),
             accounts,
             before: before_places,
             after: after_places,
-            total: T::default(),
             flows: BTreeMap::new(),
         }
     }
@@ -81,20 +74,24 @@ impl<T: Amount> Ledger<T> {
     pub(super) fn record(&mut self, before: ServerIx, after: ServerIx, amount: T) {
         let places = (self.before.get(before.index()), self.after.get(after.index()));
         let (Some(&from), Some(&to)) = places else { return };
-        self.accounts[from as usize].before.amount.add(amount);
-        self.accounts[to as usize].after.amount.add(amount);
-        self.total.add(amount);
-        if from != to {
-            self.flows.entry((from, to)).or_default().add(amount);
+        match from == to {
+            true => self.accounts[from as usize].kept.add(amount),
+            false => self.flows.entry((from, to)).or_default().add(amount),
         }
     }
 
     /// Closes the book; `shown` turns amounts into what is reported.
     pub(super) fn finish<U>(self, shown: impl Fn(T) -> U) -> Moves<U> {
-        let (mut moved, mut stray) = (T::default(), T::default());
+        let (mut total, mut moved, mut stray) = (T::default(), T::default(), T::default());
+        let mut before: Vec<T> = self.accounts.iter().map(|account| account.kept).collect();
+        let mut after = before.clone();
+        before.iter().for_each(|&kept| total.add(kept));
         let mut flows = Vec::with_capacity(self.flows.len());
         for (&(from, to), &amount) in &self.flows {
             let is_stray = self.direction(from) != Ordering::Less || self.direction(to) != Ordering::Greater;
+            before[from as usize].add(amount);
+            after[to as usize].add(amount);
+            total.add(amount);
             moved.add(amount);
             if is_stray {
                 stray.add(amount);
@@ -106,29 +103,29 @@ impl<T: Amount> Ledger<T> {
         let name = |at: u32| self.accounts[at as usize].name.clone();
         let flow =
             |(amount, from, to, stray)| Flow { from: name(from), to: name(to), moved: shown(amount), stray };
-        let server = |account: &Account<T>| ServerMoves {
+        let server = |((account, &before), &after): ((&Account<T>, &T), &T)| ServerMoves {
             name: account.name.clone(),
             target_before: self.target_before(account),
             target_after: self.target_after(account),
-            before: shown(account.before.amount),
-            after: shown(account.after.amount),
+            before: shown(before),
+            after: shown(after),
         };
         Moves {
-            total: shown(self.total),
+            total: shown(total),
             moved: shown(moved),
             stray: shown(stray),
             minimum: self.minimum(),
             flows: flows.into_iter().map(flow).collect(),
-            servers: self.accounts.iter().map(server).collect(),
+            servers: self.accounts.iter().zip(&before).zip(&after).map(server).collect(),
         }
     }
 
     fn target_before(&self, account: &Account<T>) -> Share {
-        Share::new(account.before.weight, self.weight_before)
+        Share::new(account.weight_before, self.weight_before)
     }
 
     fn target_after(&self, account: &Account<T>) -> Share {
-        Share::new(account.after.weight, self.weight_after)
+        Share::new(account.weight_after, self.weight_after)
     }
 
     /// Whether the target share of a server rises or falls.
@@ -141,8 +138,8 @@ impl<T: Amount> Ledger<T> {
     /// that gain, gain. Weights have 32 bits and their sums fewer than 64: all products fit.
     fn minimum(&self) -> Share {
         let gain = |account: &Account<T>| {
-            let after = account.after.weight * self.weight_before;
-            after.saturating_sub(account.before.weight * self.weight_after)
+            let after = account.weight_after * self.weight_before;
+            after.saturating_sub(account.weight_before * self.weight_after)
         };
         Share::new(self.accounts.iter().map(gain).sum(), self.weight_before * self.weight_after)
     }

@@ -1,0 +1,117 @@
+//! The two placements of a change, asked for many keys at once.
+
+use clockwise::hash::KeyHash as _;
+use clockwise::{Built, Geometry, Placement as _, ServerIx};
+
+use crate::keys::TOGETHER;
+
+/// Before and after.
+#[derive(Debug)]
+pub(super) struct Sides {
+    pub(super) before: Built,
+    pub(super) after: Built,
+    /// Where both sides place a key by one hash: what each does with it. Most changes leave the hash
+    /// as it is, and it is most of the work where it is MD5.
+    by_hash: Option<(ByHash, ByHash)>,
+}
+
+impl Sides {
+    pub(super) fn new(before: Built, after: Built) -> Sides {
+        let hash = |side: &Built| side.key_hash().map(|hash| (hash.width(), hash.name().into_owned()));
+        let by_hash = match (hash(&before), hash(&after)) {
+            (Some(one), Some(other)) if one == other => ByHash::of(&before).zip(ByHash::of(&after)),
+            _ => None,
+        };
+        Sides { before, after, by_hash }
+    }
+
+    /// The owners of keys before and after; at most [`TOGETHER`] of each.
+    pub(super) fn owners(&self, keys: &[&[u8]], from: &mut [ServerIx], to: &mut [ServerIx]) {
+        let (Some((before, after)), Some(hash)) = (&self.by_hash, self.before.key_hash()) else {
+            self.before.owners_of(keys, from);
+            self.after.owners_of(keys, to);
+            return;
+        };
+        let mut hashes = [0; TOGETHER];
+        for (space, key) in hashes.iter_mut().zip(keys) {
+            *space = hash.hash(key);
+        }
+        let hashes = &hashes[..keys.len().min(TOGETHER)];
+        before.owners(hashes, from);
+        after.owners(hashes, to);
+    }
+}
+
+/// What a placement does with the hash of a key.
+#[derive(Debug)]
+enum ByHash {
+    /// The point of a ring that owns it.
+    Ring(Geometry),
+    /// The bucket at its remainder.
+    Table(Vec<ServerIx>),
+}
+
+impl ByHash {
+    fn of(side: &Built) -> Option<ByHash> {
+        let table = || side.table().map(|table| ByHash::Table(table.to_vec()));
+        side.ring().map(ByHash::Ring).or_else(table)
+    }
+
+    fn owners(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        match self {
+            ByHash::Ring(ring) => ring.owners_of_hashes(hashes, owners),
+            ByHash::Table(table) => {
+                let buckets = table.len() as u64;
+                for (owner, hash) in owners.iter_mut().zip(hashes) {
+                    *owner = table[(hash % buckets) as usize];
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clockwise::{Buckets, KeyPrefix, Scheme, Server};
+    use clockwise_config::Settings;
+
+    use super::*;
+    use crate::keys::seeded_key;
+
+    /// Both sides against each key asked by itself, for every scheme to itself and to every other.
+    #[test]
+    fn owners_are_those_of_each_key_by_itself() {
+        let fleet = |count| {
+            let server = |i| Server::new(format!("10.0.0.{i}:11211")).unwrap();
+            Buckets::new((0..count).map(server).collect::<Vec<_>>()).unwrap()
+        };
+        let mut schemes = Scheme::compared();
+        let dialects = "elasticsearch envoy gomemcache grpc guava haproxy kafka libketama libmemcached \
+            libmemcached,distribution=CONSISTENT_WEIGHTED,hash=MD5 memjs nginx nginx,consistent=true npm-hashring \
+            npm-ketama npm-memcached php-memcache php-memcached pingora pylibmc pymemcache python-hashring \
+            python-memcached redis-cluster spymemcached trafficserver twemproxy twemproxy,distribution=modula \
+            uhashring";
+        schemes.extend(
+            dialects.split_whitespace().map(|text| text.parse::<Settings>().unwrap().scheme().unwrap()),
+        );
+        let prefix = KeyPrefix::new("app:").unwrap();
+        schemes.extend(schemes.clone().into_iter().map(|scheme| scheme.with_key_prefix(prefix.clone())));
+        let keys: Vec<_> = (0..50).map(|i| seeded_key(0xba7c4, i)).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        let mut by_hash = 0;
+        let [before, after] = [5, 6].map(|count| {
+            schemes.iter().map(|scheme| scheme.build(&fleet(count)).unwrap()).collect::<Vec<_>>()
+        });
+        for (before, after) in before.iter().flat_map(|one| after.iter().map(move |other| (one, other))) {
+            let sides = Sides::new(before.clone(), after.clone());
+            by_hash += usize::from(sides.by_hash.is_some());
+            let (mut from, mut to) = ([ServerIx::new(0); TOGETHER], [ServerIx::new(0); TOGETHER]);
+            sides.owners(&keys, &mut from, &mut to);
+            for ((key, from), to) in keys.iter().zip(from).zip(to) {
+                let single = (sides.before.owner_ix(key), sides.after.owner_ix(key));
+                assert_eq!((from, to), single, "{before:?} to {after:?}: {}", key.escape_ascii());
+            }
+        }
+        assert!(by_hash > schemes.len(), "{by_hash} pairs share a hash");
+    }
+}
