@@ -37,8 +37,10 @@ pub(crate) fn run(args: &args::Study, console: &mut Console<'_>) -> Result<Exit,
         return list(&experiments, scale, args.format, console);
     }
     let figures = figures::figures().map_err(Failure::Diagnosed)?;
-    let results = measure(args, &experiments, scale)?;
-    let findings = figures::judge(&figures, &results);
+    // Held until all is written: two studies in one folder would write over each other.
+    let mut journal = args.out.as_deref().map(open).transpose()?;
+    let results = measure(args, &experiments, scale, journal.as_mut(), console)?;
+    let findings = figures::of_what_was_run(figures::judge(&figures, &results), &results);
     if let Some(folder) = &args.out {
         write(folder, &results, &findings)?;
     }
@@ -47,10 +49,19 @@ pub(crate) fn run(args: &args::Study, console: &mut Console<'_>) -> Result<Exit,
     console.answer(|out| match args.format {
         Format::Json => output::json(out, &Document::of(&results, &findings)),
         Format::Table => {
-            parts(&results).write(Format::Table, out)?;
-            writeln!(out, "\n{}\n", sentence(&results, &findings))?;
-            figures_sheet(failed.iter().copied()).write(Format::Table, out)
+            if args.what.is_empty() {
+                parts(&results).write(Format::Table, out)?;
+            } else {
+                numbers(&results, true).write(Format::Table, out)?;
+            }
+            writeln!(out, "\n{}", sentence(&results, &findings))?;
+            if !failed.is_empty() {
+                writeln!(out)?;
+                figures_sheet(failed.iter().copied()).write(Format::Table, out)?;
+            }
+            Ok(())
         }
+        format if findings.is_empty() => numbers(&results, false).write(format, out),
         format => figures_sheet(findings.iter()).write(format, out),
     })?;
     Ok(if args.check && !failed.is_empty() { Exit::Findings } else { Exit::Fine })
@@ -121,22 +132,39 @@ fn list(
     Ok(Exit::Fine)
 }
 
-fn measure(args: &args::Study, experiments: &[Experiment], scale: Scale) -> Result<Results, Failure> {
+/// The folder, and the runs that it holds.
+fn open(folder: &Path) -> Result<Journal, Failure> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(Failure::Input(format!("{} is a file, and --out takes a folder", folder.display())));
+    }
+    fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+    let path = folder.join("journal.txt");
+    Journal::open(&path).map_err(|error| Failure::writing(&path, &error))
+}
+
+fn measure(
+    args: &args::Study,
+    experiments: &[Experiment],
+    scale: Scale,
+    journal: Option<&mut Journal>,
+    console: &mut Console<'_>,
+) -> Result<Results, Failure> {
     let threads = match args.threads {
         Some(threads) => usize::from(threads),
         None => thread::available_parallelism().map_or(1, usize::from),
     };
-    let mut journal = match &args.out {
-        None => None,
-        Some(folder) => {
-            fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
-            let path = folder.join("journal.txt");
-            Some(Journal::open(&path).map_err(|error| Failure::writing(&path, &error))?)
-        }
-    };
     let mut bar = Runs::new();
     let options = runner::Options { scale, root_seed: args.seed, threads };
-    let results = runner::run(experiments, &options, journal.as_mut(), &mut |progress| bar.at(progress));
+    let mut begun = false;
+    let results = runner::run(experiments, &options, journal, &mut |progress| {
+        if !begun && progress.kept > 0 {
+            let (kept, runs) = (count(progress.kept as u64), counted(progress.runs as u64, "run"));
+            let were = if progress.kept == 1 { "was" } else { "were" };
+            console.note(format_args!("note: {kept} of {runs} {were} finished before"));
+        }
+        begun = true;
+        bar.at(progress);
+    });
     bar.done();
     results.map_err(|error| Failure::Input(error.to_string()))
 }
@@ -299,14 +327,55 @@ fn parts(results: &Results) -> Sheet {
     sheet
 }
 
+/// What was measured: a row a number of a setting, and of those that pictures show alone if `shown`.
+fn numbers(results: &Results, shown: bool) -> Sheet {
+    let mut sheet = Sheet::new([
+        ("experiment", Align::Left),
+        ("setting", Align::Left),
+        ("measured", Align::Left),
+        ("runs", Align::Right),
+        ("mean", Align::Right),
+        ("standard error", Align::Right),
+    ]);
+    for part in &results.parts {
+        let Experiment { name, kernel, charts, .. } = &part.experiment;
+        let is_drawn = |metric: &str| charts.iter().any(|chart| chart.y.iter().any(|name| name == metric));
+        let metrics = kernel.metrics.iter().filter(|m| !shown || charts.is_empty() || is_drawn(m.name));
+        let metrics: Vec<_> = metrics.collect();
+        for cell in &part.cells {
+            for metric in &metrics {
+                let Some(summary) = cell.summary(metric.name) else { continue };
+                let number = |value: f64| Cell::new(figure_number(value), value);
+                let label = match metric.unit {
+                    "" => metric.label.to_owned(),
+                    unit => format!("{}, {unit}", metric.label),
+                };
+                sheet.row([
+                    name.as_str().into(),
+                    cell.setting.to_string().into(),
+                    Cell::new(label, metric.name),
+                    Cell::new(count(summary.runs as u64), summary.runs),
+                    number(summary.mean),
+                    // Of one run there is none.
+                    if summary.runs > 1 { number(summary.standard_error) } else { "".into() },
+                ]);
+            }
+        }
+    }
+    sheet
+}
+
 /// How the figures came out, in a sentence.
 fn sentence(results: &Results, findings: &[Finding<'_>]) -> String {
     let of = |judgement| findings.iter().filter(|finding| finding.judgement == judgement).count() as u64;
     let cpu: f64 = results.parts.iter().map(|part| part.cpu_seconds).sum();
+    let ran = format!("{} in {cpu:.1} s of CPU time.", counted(results.runs() as u64, "run"));
+    if findings.is_empty() {
+        return format!("{ran} No published figure is about what was run.");
+    }
     format!(
-        "{} in {cpu:.1} s of CPU time. Of {}, {} hold, {} fail, {} do not hold as was known, {} were not \
-         measured at this scale, and {} are nothing to measure.",
-        counted(results.runs() as u64, "run"),
+        "{ran} Of {}, {} hold, {} fail, {} do not hold as was known, {} were not measured at this scale, and {} are \
+         nothing to measure.",
         counted(findings.len() as u64, "published figure"),
         count(of(Judgement::Holds)),
         count(of(Judgement::Fails)),

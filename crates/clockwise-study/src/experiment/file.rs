@@ -1,28 +1,33 @@
 //! From a TOML file to an [`Experiment`]. Every complaint names the file, the line and the value.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use clockwise_config::{Diagnostic, Diagnostics, Source};
+use clockwise_config::{Diagnostic, Diagnostics, Source, printable};
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::{Chart, ChartKind, Experiment, Extent, Setting, Theory, Value};
 use crate::kernel::{self, Kernel, Knob};
 
-/// More runs than this are a mistake in a grid.
+/// More than these are a mistake.
 const MOST_RUNS: usize = 1_000_000;
+const MOST_SETTINGS: usize = 100_000;
+const MOST_VALUES: usize = 1_000;
+const MOST_CHARTS: usize = 100;
+/// A name is that of files too.
+const MOST_LETTERS: usize = 60;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     name: Spanned<String>,
-    title: String,
-    question: String,
+    title: Spanned<String>,
+    question: Spanned<String>,
     #[serde(default)]
-    method: String,
+    method: Option<Spanned<String>>,
     measure: Spanned<String>,
-    grid: Spanned<Vec<Values>>,
+    grid: Spanned<Vec<Spanned<Values>>>,
     quick: Spanned<Scale>,
     published: Spanned<Scale>,
     #[serde(default)]
@@ -45,9 +50,9 @@ struct Scale {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Picture {
-    title: String,
+    title: Spanned<String>,
     #[serde(default)]
-    note: String,
+    note: Option<Spanned<String>>,
     #[serde(default)]
     kind: Option<Spanned<String>>,
     x: Spanned<String>,
@@ -65,7 +70,7 @@ struct Picture {
     #[serde(default)]
     front: bool,
     #[serde(default)]
-    limit: Option<f64>,
+    limit: Option<Spanned<f64>>,
     #[serde(default)]
     only: Values,
 }
@@ -114,6 +119,10 @@ impl Reader<'_> {
             let message = format!("the name {name:?} is not lower-case letters, digits and hyphens");
             return Err(self.error(file.name.span(), message));
         }
+        if name.len() > MOST_LETTERS {
+            let message = format!("the name has {} letters, and {MOST_LETTERS} at the most", name.len());
+            return Err(self.error(file.name.span(), message));
+        }
         let Some(kernel) = kernel::find(file.measure.get_ref()) else {
             let known: Vec<&str> = kernel::KERNELS.iter().map(|kernel| kernel.name).collect();
             let message = format!("nothing measures {:?}", file.measure.get_ref());
@@ -123,8 +132,22 @@ impl Reader<'_> {
         };
         let place = file.grid.span();
         let mut settings = Vec::new();
+        let mut seen = BTreeSet::new();
         for grid in file.grid.into_inner() {
-            settings.extend(self.product(kernel, grid, &place)?);
+            let place = grid.span();
+            let more = self.product(kernel, grid.into_inner(), &place)?;
+            if settings.len() + more.len() > MOST_SETTINGS {
+                return Err(self.error(place, format!("`grid` has more than {MOST_SETTINGS} settings")));
+            }
+            for setting in more {
+                if let Err(problem) = (kernel.fits)(&setting) {
+                    return Err(self.error(place, format!("{setting}: {problem}")));
+                }
+                if !seen.insert(setting.to_string()) {
+                    return Err(self.error(place, format!("`grid` has the setting {setting} twice")));
+                }
+                settings.push(setting);
+            }
         }
         if settings.is_empty() {
             return Err(self.error(place, "there is nothing in `grid` to run"));
@@ -142,18 +165,24 @@ impl Reader<'_> {
             }
             Ok(extent)
         });
+        if let Some(chart) = file.chart.get(MOST_CHARTS) {
+            return Err(self.error(chart.x.span(), format!("there are more than {MOST_CHARTS} pictures")));
+        }
         let mut charts = Vec::new();
         for chart in file.chart {
             let place = chart.x.span();
             let chart = self.chart(kernel, chart)?;
+            if !settings.iter().any(|setting| setting.is_among(&chart.only)) {
+                return Err(self.error(place, "`only` leaves nothing for the picture to show"));
+            }
             self.told_apart(kernel, &settings, &chart, place)?;
             charts.push(chart);
         }
         Ok(Experiment {
             name: file.name.into_inner(),
-            title: file.title,
-            question: file.question,
-            method: file.method,
+            title: self.text(file.title)?,
+            question: self.text(file.question)?,
+            method: file.method.map_or(Ok(String::new()), |text| self.text(text))?,
             kernel,
             charts,
             shipped: false,
@@ -178,8 +207,10 @@ impl Reader<'_> {
                     format!("`grid` does not say `{}`, which {:?} measures by", knob.name, kernel.name);
                 return Err(self.error(place.clone(), message));
             };
-            if settings.len().saturating_mul(values.len()) > MOST_RUNS {
-                return Err(self.error(place.clone(), format!("`grid` has more than {MOST_RUNS} settings")));
+            if settings.len().saturating_mul(values.len()) > MOST_SETTINGS {
+                return Err(
+                    self.error(place.clone(), format!("`grid` has more than {MOST_SETTINGS} settings"))
+                );
             }
             settings = settings
                 .into_iter()
@@ -213,6 +244,11 @@ impl Reader<'_> {
                 toml::Value::Array(values) => values,
                 one => vec![one],
             };
+            if !(1..=MOST_VALUES).contains(&values.len()) {
+                let message =
+                    format!("`{}` lists {} values: 1 to {MOST_VALUES} can be run", knob.name, values.len());
+                return Err(self.error(place, message));
+            }
             let mut read: Vec<Value> = Vec::new();
             for value in values {
                 for value in self.value(knob, value, &place)? {
@@ -278,6 +314,12 @@ impl Reader<'_> {
         let kind = chart.kind.map(|kind| self.word(kind.get_ref(), kind.span(), &ChartKind::WORDS));
         let place = chart.y.span();
         let y = chart.y.into_inner().into_vec();
+        if y.is_empty() {
+            return Err(self.error(place, "`y` names nothing that was measured"));
+        }
+        if let Some((_, twice)) = y.iter().enumerate().find(|(at, name)| y[..*at].contains(name)) {
+            return Err(self.error(place, format!("`y` lists `{twice}` twice")));
+        }
         if let Some(unknown) = y.iter().find(|name| kernel.metric(name).is_none()) {
             let known: Vec<&str> = kernel.metrics.iter().map(|metric| metric.name).collect();
             let message = format!("{:?} does not measure `{unknown}`", kernel.name);
@@ -292,10 +334,32 @@ impl Reader<'_> {
                 names.iter().map(read).collect::<Result<_, _>>()?
             }
         };
+        let kind = kind.transpose()?.unwrap_or_default();
+        // A ring is drawn from what says which ring it is.
+        let ring = ["hash", "servers", "points"];
+        if let Some(knob) =
+            ring.into_iter().find(|name| kind == ChartKind::Points && kernel.knob(name).is_none())
+        {
+            let message =
+                format!("the points of a ring need `{knob}`, and {:?} has no such setting", kernel.name);
+            return Err(self.error(chart.x.span(), message));
+        }
+        if let Some(limit) = chart.limit.as_ref().filter(|limit| !limit.get_ref().is_finite()) {
+            return Err(
+                self.error(limit.span(), format!("`limit` is {}, and it is a number", limit.get_ref()))
+            );
+        }
+        let told = [Some(&chart.x), chart.series.as_ref(), chart.panels.as_ref()];
+        for (at, name) in told.iter().enumerate().filter_map(|(at, name)| Some((at, (*name)?))) {
+            if told[..at].iter().flatten().any(|other| other.get_ref() == name.get_ref()) {
+                let message = format!("`{}` is of two of `x`, `series` and `panels`", name.get_ref());
+                return Err(self.error(name.span(), message));
+            }
+        }
         Ok(Chart {
-            title: chart.title,
-            note: chart.note,
-            kind: kind.transpose()?.unwrap_or_default(),
+            title: self.text(chart.title)?,
+            note: chart.note.map_or(Ok(String::new()), |note| self.text(note))?,
+            kind,
             x: knob(chart.x)?,
             y,
             series: chart.series.map(knob).transpose()?,
@@ -304,7 +368,7 @@ impl Reader<'_> {
             theory,
             panels: chart.panels.map(knob).transpose()?,
             front: chart.front,
-            limit: chart.limit,
+            limit: chart.limit.map(Spanned::into_inner),
             only: self.only(kernel, chart.only)?,
         })
     }
@@ -332,6 +396,15 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What people read. What would steer a terminal, or turn the text around, is no text.
+    fn text(&self, text: Spanned<String>) -> Result<String, Diagnostic> {
+        if printable(text.get_ref()) != *text.get_ref() {
+            let message = format!("{:?} has letters that nobody sees", text.get_ref());
+            return Err(self.error(text.span(), message));
+        }
+        Ok(text.into_inner())
     }
 
     fn word<T: Copy>(&self, word: &str, place: Range<usize>, words: &[(&str, T)]) -> Result<T, Diagnostic> {

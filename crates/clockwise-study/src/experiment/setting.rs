@@ -30,6 +30,10 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Whole(value) => value.fmt(f),
+            // Nobody reads three hundred noughts.
+            Value::Number(value) if *value != 0.0 && !(1e-9..1e16).contains(&value.abs()) => {
+                write!(f, "{value:e}")
+            }
             Value::Number(value) => value.fmt(f),
             Value::Text(value) => value.fmt(f),
         }

@@ -109,6 +109,34 @@ fn wrong_files_are_refused_with_the_line_and_the_value() {
         ("[published]", "[publisht]", "mine.toml:"),
         ("question = \"A question?\"\n", "", "missing field `question`"),
         ("[quick]", "[quick", "mine.toml:14:7"),
+        ("points = 5", "points = []", "mine.toml:12:10: `points` lists 0 values"),
+        (
+            "servers = 30\npoints = 5",
+            "servers = 20\npoints = 160",
+            "`grid` has the setting servers=20 points=160 twice",
+        ),
+        (
+            "servers = 30\npoints = 5",
+            "servers = 100_000\npoints = 100_000",
+            "servers=100000 points=100000: 10000000000 points",
+        ),
+        (
+            "name = \"mine\"",
+            "name = \"mine-0123456789-0123456789-0123456789-0123456789-0123456789-0123\"",
+            "and 60 at the most",
+        ),
+        (
+            "\"A title\"",
+            "\"A \\u001b[31mtitle\"",
+            "mine.toml:2:9: \"A \\u{1b}[31mtitle\" has letters that nobody sees",
+        ),
+        ("\"A chart\"", "\"\\u202eA chart\"", "mine.toml:24:9: "),
+        ("y = [\"join\", \"leave\"]", "y = []", "mine.toml:26:5: `y` names nothing"),
+        ("\"leave\"]", "\"join\"]", "mine.toml:26:5: `y` lists `join` twice"),
+        ("series = \"servers\"", "series = \"points\"", "`points` is of two of `x`, `series` and `panels`"),
+        ("theory = \"one\"", "only = { servers = 11 }", "`only` leaves nothing for the picture"),
+        ("theory = \"one\"", "limit = nan", "mine.toml:28:9: `limit` is NaN"),
+        ("theory = \"one\"", "kind = \"points\"", "the points of a ring need `hash`"),
     ];
     for (from, to, expected) in cases {
         let text = RIGHT.replacen(from, to, 1);
@@ -117,4 +145,75 @@ fn wrong_files_are_refused_with_the_line_and_the_value() {
         assert!(error.contains(expected), "{to}: {error}");
     }
     assert!(Experiment::parse("mine.toml", b"\xff").is_err());
+}
+
+/// Each kernel says before anything is run what it could not measure.
+#[test]
+fn settings_that_cannot_be_measured_are_refused_when_the_file_is_read() {
+    let cases = [
+        ("maglev", "servers = 10\ntable = 1_000", "1000 is not a prime"),
+        ("maglev", "servers = 1_009\ntable = 1_009", "has none for each of 1009 servers and a newcomer"),
+        ("losses", "servers = 3\npoints = 1\nreplicas = 5", "5 copies of a key have no room on 3 servers"),
+        (
+            "zones",
+            "scheme = \"ring\"\nservers = 2\nzones = 2\nreplicas = 3\nspread = \"zones\"",
+            "3 copies of a key have no room on 2 servers",
+        ),
+        (
+            "bounded",
+            "servers = 2\npoints = 1\nkeys_per_server = 1\nepsilon = 0\ncap = \"held\"",
+            "1 servers of 1 keys have no room for 2",
+        ),
+        (
+            "bounded",
+            "servers = 100_000\npoints = 1\nkeys_per_server = 1_000_000\nepsilon = 0.1\ncap = \"held\"",
+            "100000000000 keys are more than the 100000000",
+        ),
+        (
+            "kept",
+            "servers = 10_000\npoints = 1\nkeys_per_server = 100_000\nepsilon = 0.1",
+            "1000000000 keys are more",
+        ),
+        (
+            "drift",
+            "servers = 1_000\npoints = 10_000\nkeys_per_server = 10_000\nepsilon = 0.1\nchanges = 1\n[[grid]]\n\
+             servers = 1_000\npoints = 10_000\nkeys_per_server = 10_000\nepsilon = 0.1\nchanges = 1",
+            " twice",
+        ),
+        (
+            "kept",
+            "servers = 2\npoints = 1\nkeys_per_server = 9\nepsilon = 1e300",
+            "`epsilon` is 1e300, and it is a number",
+        ),
+        (
+            "kept",
+            "servers = 2\npoints = 1\nkeys_per_server = 9\nepsilon = -0.5",
+            "`epsilon` is -0.5, and it is a number",
+        ),
+        (
+            "kept",
+            "servers = 2\npoints = 1\nkeys_per_server = 9\nepsilon = nan",
+            "`epsilon` is NaN, and it is a number",
+        ),
+        (
+            "kept",
+            "servers = 2\npoints = 1\nkeys_per_server = 9\nepsilon = 1e-300",
+            "`epsilon` is 1e-300, which is too fine",
+        ),
+    ];
+    for (measure, grid, expected) in cases {
+        let text = format!(
+            "name = \"a\"\ntitle = \"t\"\nquestion = \"q?\"\nmeasure = \"{measure}\"\n[[grid]]\n{grid}\n\
+             [quick]\nseeds = 1\n[published]\nseeds = 1\n"
+        );
+        let error = parse(&text).unwrap_err();
+        assert!(error.contains(expected), "{grid}: {error}");
+    }
+    let many = format!("points = {:?}", (1..=1_001).collect::<Vec<_>>());
+    let error = parse(&RIGHT.replacen("points = [1, 160]", &many, 1)).unwrap_err();
+    assert!(error.contains("mine.toml:8:10: `points` lists 1001 values"), "{error}");
+    let thousand: Vec<u32> = (2..=1_001).collect();
+    let square = format!("[[grid]]\nservers = {thousand:?}\npoints = {thousand:?}\n[quick]");
+    let error = parse(&RIGHT.replacen("[quick]", &square, 1)).unwrap_err();
+    assert!(error.contains("`grid` has more than 100000 settings"), "{error}");
 }

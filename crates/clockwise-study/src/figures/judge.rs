@@ -37,7 +37,7 @@ pub struct Ours {
 pub enum Judgement {
     /// Every part lies in its band.
     Holds,
-    /// A part lies outside of its band, though the figure was expected to hold.
+    /// A part lies outside of its band, though the figure was expected to hold, as it is or in one reading.
     Fails,
     /// A part lies outside, as it was expected: the figure does not hold as it is published.
     DoesNotHold,
@@ -70,12 +70,23 @@ pub fn judge<'f>(figures: &'f [Figure], results: &Results) -> Vec<Finding<'f>> {
                 (Expected::Historical | Expected::Cost, _) => Judgement::NothingToMeasure,
                 (_, None) => Judgement::NotMeasured,
                 (_, Some(all)) if all.iter().all(|ours| ours.inside) => Judgement::Holds,
-                (Expected::Holds, _) => Judgement::Fails,
+                (Expected::Holds | Expected::Narrow, _) => Judgement::Fails,
                 _ => Judgement::DoesNotHold,
             };
             Finding { figure, ours, judgement }
         })
         .collect()
+}
+
+/// The findings that are about experiments that were run. What nothing can measure is about the study as a
+/// whole.
+pub fn of_what_was_run<'f>(findings: Vec<Finding<'f>>, results: &Results) -> Vec<Finding<'f>> {
+    let was_run = |part: &Part| results.part(&part.experiment).is_some_and(|own| own.experiment.shipped);
+    let measured = |finding: &Finding<'_>| finding.figure.parts.iter().any(was_run);
+    let whole = findings.iter().all(|finding| finding.figure.parts.is_empty() || measured(finding));
+    let mut findings = findings;
+    findings.retain(|finding| if finding.figure.parts.is_empty() { whole } else { measured(finding) });
+    findings
 }
 
 /// The value of one part, if it was measured as it is meant to be.

@@ -13,7 +13,7 @@ use std::fmt;
 
 use clockwise_config::Diagnostics;
 
-pub use judge::{Finding, Judgement, Ours, judge, write_csv};
+pub use judge::{Finding, Judgement, Ours, judge, of_what_was_run, write_csv};
 
 use crate::experiment::Theory;
 

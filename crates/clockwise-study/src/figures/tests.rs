@@ -95,11 +95,9 @@ fn a_band_includes_its_ends_and_what_was_expected_decides_the_rest() {
         assert_eq!(judged(&figure("holds", &band(low, high)), &results), (Judgement::Holds, Some(2.0)));
     }
     let outside = band(2.1, 5.0);
-    for (expected, judgement) in [
-        ("holds", Judgement::Fails),
-        ("narrow", Judgement::DoesNotHold),
-        ("does-not-hold", Judgement::DoesNotHold),
-    ] {
+    for (expected, judgement) in
+        [("holds", Judgement::Fails), ("narrow", Judgement::Fails), ("does-not-hold", Judgement::DoesNotHold)]
+    {
         assert_eq!(judged(&figure(expected, &outside), &results), (judgement, Some(2.0)));
     }
 }
@@ -137,6 +135,35 @@ fn what_is_not_measured_as_it_is_meant_is_not_judged() {
     let mut fewer = results(Scale::Quick, [[1.0, 3.0], [1.0, 3.0]]);
     fewer.parts[0].experiment.quick.keys = 5;
     assert_eq!(judged(&holds("at = \"servers=10\"\n"), &fewer).0, Judgement::NotMeasured);
+}
+
+#[test]
+fn figures_are_shown_of_experiments_that_were_run_and_history_of_the_whole_study() {
+    let figures = figures().unwrap();
+    let mut results = results(Scale::Published, [[1.0, 3.0], [1.0, 3.0]]);
+    let shown = |results: &Results| {
+        let kept = of_what_was_run(judge(&figures, results), results);
+        let is_of_ring = |finding: &Finding<'_>| finding.figure.parts.iter().any(|p| p.experiment == "ring");
+        (kept.len(), kept.iter().filter(|finding| is_of_ring(finding)).count())
+    };
+    let (all, of_ring) = shown(&results);
+    assert!(all > 0 && all == of_ring, "{all} figures, {of_ring} of the ring");
+    for name in ["shares", "mod-n", "schemes", "maglev", "bounded", "load-cap", "held-cap", "labels"] {
+        let mut more = results.parts[0].clone();
+        more.experiment.name = name.to_owned();
+        results.parts.push(more);
+    }
+    assert!(shown(&results).0 > all);
+    for name in ["ring-lab", "samples", "formulas"] {
+        let mut more = results.parts[0].clone();
+        more.experiment.name = name.to_owned();
+        results.parts.push(more);
+    }
+    assert_eq!(shown(&results).0, figures.len());
+    for part in &mut results.parts {
+        part.experiment.shipped = false;
+    }
+    assert_eq!(shown(&results), (0, 0));
 }
 
 #[test]

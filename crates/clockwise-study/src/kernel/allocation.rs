@@ -8,15 +8,15 @@ use clockwise::tokens::Allocator;
 use clockwise::{Error, FatalLosses, Server, ServerIx};
 
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "allocation",
     about: "tokens by Cassandra's allocator and by chance: how even what the nodes hold is",
     knobs: &[
-        Knob { name: "servers", label: "nodes", values: Values::Whole(1, 500), draws: true },
-        Knob { name: "points", label: "tokens a node", values: Values::Whole(1, 256), draws: true },
-        Knob { name: "replicas", label: "replicas", values: Values::Whole(1, 5), draws: false },
+        Knob { label: "nodes", ..knobs::servers(1, 500) },
+        Knob { label: "tokens a node", ..knobs::points(256) },
+        Knob { label: "replicas", ..knobs::replicas(5) },
         Knob { name: "racks", label: "racks", values: Values::Whole(1, 10), draws: false },
     ],
     metrics: &[
@@ -33,14 +33,11 @@ pub(super) const KERNEL: Kernel = Kernel {
         let tokens = trial.setting.number("servers") * trial.setting.number("points");
         60.0 * tokens * tokens + 1_000.0 * tokens
     },
+    fits: knobs::any,
     run,
 };
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    measure(trial, out).map_err(|error| error.to_string())
-}
-
-fn measure(trial: &Trial<'_>, out: &mut Measures) -> Result<(), Error> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let setting = trial.setting;
     let (servers, racks) = (setting.whole("servers") as u32, setting.whole("racks") as u32);
     let number = |knob| NonZeroU32::new(setting.whole(knob) as u32).unwrap_or(NonZeroU32::MIN);

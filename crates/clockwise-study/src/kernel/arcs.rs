@@ -1,12 +1,10 @@
 //! Shares of a ring, exactly: its arcs, with no key in sight.
 
 use super::change::Change;
-use super::{Kernel, Knob, Measures, Metric, Values};
+use super::{Kernel, Knob, Measures, Metric, knobs};
 
-pub(super) const SERVERS: Knob =
-    Knob { name: "servers", label: "servers", values: Values::Whole(2, 100_000), draws: true };
-pub(super) const POINTS: Knob =
-    Knob { name: "points", label: "points a server", values: Values::Whole(1, 100_000), draws: true };
+/// The knobs of every ring of random points.
+pub(super) const KNOBS: [Knob; 2] = [knobs::servers(2, 100_000), knobs::points(100_000)];
 
 pub(super) const BUSIEST: Metric = Metric { name: "busiest_arcs", label: "busiest ÷ mean, arcs", unit: "" };
 pub(super) const IDLEST: Metric = Metric { name: "idlest_arcs", label: "idlest ÷ mean, arcs", unit: "" };
@@ -20,7 +18,7 @@ pub(super) const LARGEST_HEIR: Metric =
 pub(super) const KERNEL: Kernel = Kernel {
     name: "arcs",
     about: "a ring of random points: its shares and who inherits one, exactly, by arcs",
-    knobs: &[SERVERS, POINTS],
+    knobs: &KNOBS,
     metrics: &[
         BUSIEST,
         IDLEST,
@@ -35,8 +33,9 @@ pub(super) const KERNEL: Kernel = Kernel {
     ],
     revision: 1,
     cost: |trial| 25.0 * trial.setting.number("servers") * trial.setting.number("points"),
+    fits: Change::fits,
     run: |trial, out| {
-        let change = Change::draw(trial.seed, trial.setting.whole("servers"), trial.setting.whole("points"))?;
+        let change = Change::draw(trial);
         measure(&change, out);
         let idlest = out.get(IDLEST.name).unwrap_or(1.0);
         out.put("idlest_below_tenth", f64::from(u8::from(idlest < 0.1)));

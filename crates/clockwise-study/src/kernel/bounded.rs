@@ -8,25 +8,19 @@
 
 use std::borrow::Cow;
 
-use clockwise::Cap;
-
 use super::change::Change;
-use super::{Kernel, Knob, Measures, Metric, Trial, Values, arcs};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, knobs};
+use crate::experiment::Setting;
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "bounded",
     about: "bounded loads on a ring of random points: evenness, keys off their owner, moves when all are \
             placed again",
     knobs: &[
-        arcs::SERVERS,
-        Knob {
-            name: "keys_per_server",
-            label: "keys a server",
-            values: Values::Whole(1, 1_000_000),
-            draws: true,
-        },
-        arcs::POINTS,
-        Knob { name: "epsilon", label: "ε", values: Values::Number(0.0, 1_000.0), draws: false },
+        knobs::servers(2, 100_000),
+        knobs::keys_per_server(1_000_000),
+        knobs::points(100_000),
+        knobs::EPSILON,
         Knob { name: "cap", label: "cap", values: Values::Words(&["recomputed", "held"]), draws: false },
     ],
     metrics: &[
@@ -47,6 +41,10 @@ pub(super) const KERNEL: Kernel = Kernel {
     cost: |trial| {
         let points = trial.setting.number("servers") * trial.setting.number("points");
         60.0 * points + 25.0 * trial.setting.number("servers") * trial.setting.number("keys_per_server")
+    },
+    fits: |setting| {
+        Change::fits(setting)?;
+        Caps::of(setting).map(|_| ())
     },
     run,
 };
@@ -181,27 +179,43 @@ fn most(loads: &[u32]) -> u32 {
     loads.iter().copied().max().unwrap_or(0)
 }
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
+/// How many keys a server may have: before, after the join and after the leave.
+struct Caps {
+    before: u32,
+    joined: u32,
+    left: u32,
+}
+
+impl Caps {
+    /// More keys than this take gigabytes.
+    const MOST_KEYS: u64 = 100_000_000;
+
+    fn of(setting: &Setting) -> Result<Caps, String> {
+        let total = knobs::product(setting, ["servers", "keys_per_server"], "keys", Caps::MOST_KEYS)?;
+        let (servers, epsilon) = (setting.whole("servers"), knobs::cap(setting)?);
+        // A cap beyond all the keys is none.
+        let cap = |servers: u64| epsilon.limit(total, 1, servers).min(total) as u32;
+        let before = cap(servers);
+        let (joined, left) = match setting.text("cap") {
+            "held" => (before, before),
+            _ => (cap(servers + 1), cap(servers - 1)),
+        };
+        if u64::from(left) * (servers - 1) < total {
+            return Err(format!("{} servers of {left} keys have no room for {total}", servers - 1));
+        }
+        Ok(Caps { before, joined, left })
+    }
+}
+
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let setting = trial.setting;
-    let change = Change::draw(trial.seed, setting.whole("servers"), setting.whole("points"))?;
+    let change = Change::draw(trial);
     let servers = u64::from(change.servers);
     let total = servers * setting.whole("keys_per_server");
-    let held = setting.text("cap") == "held";
-    let epsilon: Cap = format!("{}", setting.number("epsilon"))
-        .parse()
-        .map_err(|error| format!("ε is {}: {error}", setting.number("epsilon")))?;
-    let cap_of = |servers: u64| epsilon.limit(total, 1, servers);
-    let cap = cap_of(servers);
-    let (cap_joined, cap_left) = if held { (cap, cap) } else { (cap_of(servers + 1), cap_of(servers - 1)) };
-    let caps = [cap, cap_joined, cap_left].map(u32::try_from);
-    let ([Ok(cap), Ok(cap_joined), Ok(cap_left)], Ok(count)) = (caps, usize::try_from(total)) else {
-        return Err(format!("{total} keys are too many"));
-    };
-    if u64::from(cap_left) * (servers - 1) < total {
-        return Err(format!("{} servers of {cap_left} keys have no room for {total}", servers - 1));
-    }
+    let Caps { before: cap, joined: cap_joined, left: cap_left } = Caps::of(setting)?;
 
-    let starts: Vec<u32> = change.points_of_keys(trial.seed, count).map(|point| point as u32).collect();
+    let starts: Vec<u32> =
+        change.points_of_keys(trial.seed, total as usize).map(|point| point as u32).collect();
     let mut per_point = vec![0_u32; change.circle.len()];
     for &start in &starts {
         per_point[start as usize] += 1;

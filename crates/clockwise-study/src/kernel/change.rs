@@ -2,6 +2,8 @@
 
 use super::circle::Circle;
 use super::random::{Random, Stream};
+use super::{Trial, knobs};
+use crate::experiment::Setting;
 
 /// One circle for before, after a join and after a leave: who owns a point's arc is the next point of
 /// somebody present. So a key is looked up once, whatever happens to it.
@@ -21,20 +23,21 @@ impl Change {
     /// The most points of a circle.
     const MOST_POINTS: u64 = 1 << 28;
 
-    /// Draws the points of `servers` and of a newcomer, and who leaves.
-    pub(super) fn draw(seed: u64, servers: u64, points: u64) -> Result<Change, String> {
-        let room = (servers + 1).saturating_mul(points);
-        let ([Ok(count), Ok(points)], true) =
-            ([servers, points].map(u32::try_from), room <= Change::MOST_POINTS)
-        else {
-            let most = Change::MOST_POINTS;
-            return Err(format!("{servers} servers with {points} points each are more than {most} points"));
-        };
+    /// Whether a circle has room for the points of all servers.
+    pub(super) fn fits(setting: &Setting) -> Result<(), String> {
+        knobs::product(setting, ["servers", "points"], "points", Change::MOST_POINTS).map(|_| ())
+    }
+
+    /// Draws the points of the servers of a setting and of a newcomer, and who leaves.
+    pub(super) fn draw(trial: &Trial<'_>) -> Change {
+        let seed = trial.seed;
+        let [servers, points] = ["servers", "points"].map(|knob| trial.setting.whole(knob));
+        let (count, points) = (servers as u32, points as u32);
         let leaver = Random::new(seed, Stream::Leaver).below(servers) as u32;
         let circle = Circle::random(&Random::new(seed, Stream::Points), count + 1, points);
         let before = circle.owners_without(|server| server == count);
         let left = circle.owners_without(|server| server == count || server == leaver);
-        Ok(Change { circle, servers: count, leaver, before, left })
+        Change { circle, servers: count, leaver, before, left }
     }
 
     /// The server that joins.

@@ -7,28 +7,18 @@
 use clockwise::{Filled, fill, refill, settle};
 
 use super::fleet;
-use super::kept::{cap, percent};
+use super::kept::percent;
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "drift",
     about: "bounded loads through many joins and leaves: keys moved for each, and keys displaced in the end",
     knobs: &[
-        Knob { name: "servers", label: "servers", values: Values::Whole(2, 1_000), draws: true },
-        Knob {
-            name: "keys_per_server",
-            label: "keys a server",
-            values: Values::Whole(1, 10_000),
-            draws: true,
-        },
-        Knob { name: "points", label: "points a server", values: Values::Whole(1, 10_000), draws: true },
-        Knob {
-            name: "epsilon",
-            label: "ε, cap over the mean",
-            values: Values::Number(0.0, 1_000.0),
-            draws: false,
-        },
+        knobs::servers(2, 1_000),
+        knobs::keys_per_server(10_000),
+        knobs::points(10_000),
+        knobs::EPSILON,
         Knob { name: "changes", label: "joins and leaves", values: Values::Whole(1, 10_000), draws: false },
     ],
     metrics: &[
@@ -51,16 +41,13 @@ pub(super) const KERNEL: Kernel = Kernel {
             600.0 * servers * setting.number("keys_per_server") + 200.0 * servers * setting.number("points");
         change * setting.number("changes")
     },
+    fits: knobs::held,
     run,
 };
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    measure(trial, out).map_err(|error| error.to_string())
-}
-
-fn measure(trial: &Trial<'_>, out: &mut Measures) -> Result<(), Box<dyn std::error::Error>> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let points = trial.setting.whole("points") as u32;
-    let cap = cap(trial)?;
+    let cap = knobs::cap(trial.setting)?;
     let count = trial.setting.whole("servers") * trial.setting.whole("keys_per_server");
     let keys = fleet::keys(&mut Random::new(trial.seed, Stream::Keys), count as usize);
     let mut leavers = Random::new(trial.seed, Stream::Leaver);

@@ -5,11 +5,9 @@ use std::borrow::Cow;
 
 use clockwise::hash::{KeyHash, SplitMix64, Width};
 use clockwise::ring::{Boundary, Tie};
-use clockwise::{Buckets, Built, Error, Placement, Ring, Scheme, Server, ServerIx, fill};
-use clockwise_config::Settings;
+use clockwise::{Buckets, Built, Error, Placement, Ring, Server, ServerIx, fill};
 
 use super::random::{Random, Stream};
-use super::{Knob, Trial, Values};
 
 /// Keys that are their own hash: eight bytes, least significant first. Random positions on a ring of
 /// the library, without a hash in between.
@@ -68,17 +66,6 @@ pub(super) fn placed<K: AsRef<[u8]>>(built: &Built, keys: &[K]) -> Vec<ServerIx>
     }
 }
 
-/// A scheme of the library, or a dialect with its settings. `compared` in a file is every one of
-/// [`Scheme::compared`]: what joins that list joins the tables.
-pub(super) const SCHEME: Knob =
-    Knob { name: "scheme", label: "scheme", values: Values::Schemes, draws: false };
-
-/// The one of a setting.
-pub(super) fn scheme(trial: &Trial<'_>) -> Result<Scheme, String> {
-    let scheme = trial.setting.text("scheme").parse::<Settings>().and_then(|settings| settings.scheme());
-    scheme.map_err(|error| error.to_string())
-}
-
 /// The largest of what servers have, as a ratio to the mean.
 pub(super) fn busiest(counts: &[u64]) -> f64 {
     let total: u64 = counts.iter().sum();
@@ -93,11 +80,12 @@ pub(super) fn measured(
     seed: u64,
     keys: usize,
 ) -> super::Measures {
-    let value = |knob: &Knob| knobs.iter().find(|(name, _)| *name == knob.name).unwrap().1.clone();
+    let value = |knob: &super::Knob| knobs.iter().find(|(name, _)| *name == knob.name).unwrap().1.clone();
     let setting =
         crate::experiment::Setting::new(kernel.knobs.iter().map(|knob| (knob.name, value(knob))).collect());
+    assert_eq!((kernel.fits)(&setting), Ok(()));
     let mut out = super::Measures::default();
-    (kernel.run)(&Trial { setting: &setting, seed, keys }, &mut out).unwrap();
+    (kernel.run)(&super::Trial { setting: &setting, seed, keys }, &mut out).unwrap();
     for (name, _) in out.iter() {
         assert!(kernel.metric(name).is_some(), "{name} is no metric of {}", kernel.name);
     }

@@ -17,7 +17,7 @@ use clockwise::ring::{Boundary, Tie};
 use clockwise::{Buckets, Measured as _, Ring, Server, ServerIx};
 
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, knobs};
 use crate::theory;
 use crate::vectors::hashes;
 
@@ -27,8 +27,8 @@ pub(super) const KERNEL: Kernel = Kernel {
     knobs: &[
         Knob { name: "hash", label: "hash", values: Values::Listed(hashes::names), draws: false },
         Knob { name: "label", label: "labels like", values: Values::Words(LABELS), draws: true },
-        Knob { name: "servers", label: "servers", values: Values::Whole(2, 1_000), draws: true },
-        Knob { name: "points", label: "points a server", values: Values::Whole(1, 1_000), draws: true },
+        knobs::servers(2, 1_000),
+        knobs::points(1_000),
     ],
     metrics: &[
         Metric { name: "busiest", label: "busiest ÷ mean, arcs", unit: "" },
@@ -50,6 +50,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         200.0 * FLEETS as f64 * trial.setting.number("servers") * trial.setting.number("points")
             + 100.0 * trial.keys as f64
     },
+    fits: knobs::any,
     run,
 };
 
@@ -70,18 +71,10 @@ const FIT_SPREAD: f64 = 2.0;
 const LABELS: &[&str] =
     &["native", "node-0#0", "node-0-0", "10.0.0.1:11211-0", "cache-01.example.com-0", "0-node-0"];
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    let name = trial.setting.text("hash");
-    let hash = hashes::find(name).ok_or_else(|| format!("there is no hash {name:?}"))?;
-    measure(trial, &*hash, out).map_err(|error| error.to_string())
-}
-
-fn measure(
-    trial: &Trial<'_>,
-    hash: &dyn KeyHash,
-    out: &mut Measures,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let setting = trial.setting;
+    let name = setting.text("hash");
+    let hash = &*hashes::find(name).ok_or_else(|| format!("there is no hash {name:?}"))?;
     let (servers, points) = (setting.whole("servers") as u32, setting.whole("points") as u32);
     let expected = theory::expected_busiest(servers.into(), points.into())?;
     let (mut busiest, mut gaps, mut kin, mut avalanche) = (0.0, 0.0, 0.0, 0.0);

@@ -7,30 +7,20 @@
 //! - *kept*: [`clockwise::refill`], only what must move and what the newcomer calls;
 //! - *settled*: that, and [`clockwise::settle`] behind it, so that no key passes a server with room.
 
-use clockwise::{Cap, Filled, fill, refill, settle};
+use clockwise::{Filled, fill, refill, settle};
 
 use super::fleet;
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Measures, Metric, Outcome, Trial, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "kept",
     about: "bounded loads through a join and a leave: all keys placed again, or only those moved that must",
     knobs: &[
-        Knob { name: "servers", label: "servers", values: Values::Whole(2, 10_000), draws: true },
-        Knob {
-            name: "keys_per_server",
-            label: "keys a server",
-            values: Values::Whole(1, 100_000),
-            draws: true,
-        },
-        Knob { name: "points", label: "points a server", values: Values::Whole(1, 10_000), draws: true },
-        Knob {
-            name: "epsilon",
-            label: "ε, cap over the mean",
-            values: Values::Number(0.0, 1_000.0),
-            draws: false,
-        },
+        knobs::servers(2, 10_000),
+        knobs::keys_per_server(100_000),
+        knobs::points(10_000),
+        knobs::EPSILON,
     ],
     metrics: &[
         Metric { name: "add_placed_again", label: "join, placed again: moved ÷ minimum", unit: "" },
@@ -53,22 +43,14 @@ pub(super) const KERNEL: Kernel = Kernel {
         800.0 * servers * trial.setting.number("keys_per_server")
             + 200.0 * servers * trial.setting.number("points")
     },
+    fits: knobs::held,
     run,
 };
 
-/// The ε of a setting, exactly as it is written.
-pub(super) fn cap(trial: &Trial<'_>) -> Result<Cap, String> {
-    trial.setting.number("epsilon").to_string().parse().map_err(|error: clockwise::Error| error.to_string())
-}
-
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    measure(trial, out).map_err(|error| error.to_string())
-}
-
-fn measure(trial: &Trial<'_>, out: &mut Measures) -> Result<(), Box<dyn std::error::Error>> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let servers = trial.setting.whole("servers") as u32;
     let points = trial.setting.whole("points") as u32;
-    let cap = cap(trial)?;
+    let cap = knobs::cap(trial.setting)?;
     let count = trial.setting.whole("servers") * trial.setting.whole("keys_per_server");
     let keys = fleet::keys(&mut Random::new(trial.seed, Stream::Keys), count as usize);
     let leaver = Random::new(trial.seed, Stream::Leaver).below(u64::from(servers)) as u32;

@@ -17,7 +17,7 @@ use clockwise::{
     Buckets, Measured as _, Members, ModN, Moves, Placement, Rendezvous, Ring, Server, ServerName,
 };
 
-use super::{Kernel, Measures, Metric};
+use super::{Kernel, Measures, Metric, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "lab",
@@ -78,7 +78,8 @@ pub(super) const KERNEL: Kernel = Kernel {
     ],
     revision: 1,
     cost: |_| 5e7,
-    run: |_, out| run(out).map_err(|error| error.to_string()),
+    fits: knobs::any,
+    run: |_, out| Ok(run(out)?),
 };
 
 const LETTERS: [char; 8] = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];

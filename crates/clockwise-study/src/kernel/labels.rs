@@ -8,15 +8,15 @@ use clockwise::ring::Label;
 use clockwise::{Measured as _, Members, Ring, Server};
 
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "labels",
     about: "a ring of 32 bits whose points are hashes of labels: shares by arcs and by keys, and a join, \
             beside hash mod N",
     knobs: &[
-        Knob { name: "servers", label: "servers", values: Values::Whole(2, 1_000), draws: true },
-        Knob { name: "points", label: "points a server", values: Values::Whole(1, 10_000), draws: true },
+        knobs::servers(2, 1_000),
+        knobs::points(10_000),
         Knob {
             name: "hash",
             label: "hash of the labels",
@@ -43,10 +43,11 @@ pub(super) const KERNEL: Kernel = Kernel {
     cost: |trial| {
         200.0 * trial.setting.number("servers") * trial.setting.number("points") + 60.0 * trial.keys as f64
     },
-    run: |trial, out| run(trial, out).map_err(|error| error.to_string()),
+    fits: knobs::any,
+    run,
 };
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), clockwise::Error> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let servers = trial.setting.whole("servers") as u32;
     let points = trial.setting.whole("points") as u32;
     let hash = match trial.setting.text("hash") {

@@ -4,17 +4,16 @@
 //! also name any scheme or dialect with its settings, as `clockwise plan --placement` takes them.
 
 use clockwise::{Buckets, Server};
-use clockwise_config::Settings;
 
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values, arcs};
+use super::{Kernel, Measures, Metric, Outcome, Trial, knobs};
 use crate::keys::KeySet;
 use crate::plan::{Fleet, Plan};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "library",
     about: "every scheme of the library with named servers: evenness by keys, and what a join moves",
-    knobs: &[arcs::SERVERS, Knob { name: "scheme", label: "scheme", values: Values::Schemes, draws: false }],
+    knobs: &[knobs::servers(2, 100_000), knobs::SCHEME],
     metrics: &[
         Metric { name: "busiest_keys", label: "busiest ÷ mean, keys", unit: "" },
         Metric { name: "join", label: "keys moved by a join ÷ the minimum", unit: "" },
@@ -22,23 +21,22 @@ pub(super) const KERNEL: Kernel = Kernel {
     ],
     revision: 1,
     cost: |trial| 2.0 * trial.setting.number("servers") * trial.keys as f64,
+    fits: knobs::any,
     run,
 };
 
 /// Keys that are placed at a time.
 const BATCH: usize = 1_024;
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    let scheme = || trial.setting.text("scheme").parse::<Settings>().and_then(|settings| settings.scheme());
-    let scheme = scheme().map_err(|error| error.to_string())?;
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
+    let scheme = knobs::scheme(trial.setting)?;
     let servers = trial.setting.whole("servers");
     let fleet = |count: u64| -> Result<Fleet, clockwise::Error> {
         let server = |i| Server::new(format!("{:016x}-{i:06}", trial.seed));
         let servers = Buckets::new((0..count).map(server).collect::<Result<Vec<_>, _>>()?)?;
         Ok(Fleet { scheme: scheme.clone(), servers })
     };
-    let plan = || Plan::new(&fleet(servers)?, &fleet(servers + 1)?);
-    let mut plan = plan().map_err(|error| error.to_string())?;
+    let mut plan = Plan::new(&fleet(servers)?, &fleet(servers + 1)?)?;
     let mut keys = Random::new(trial.seed, Stream::Keys);
     for begun in (0..trial.keys).step_by(BATCH) {
         let batch: KeySet = (begun..trial.keys).take(BATCH).map(|_| keys.bits().to_le_bytes()).collect();

@@ -7,16 +7,12 @@
 use clockwise::{FatalLosses, ServerIx};
 
 use super::fleet;
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Measures, Metric, Outcome, Trial, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "losses",
     about: "copies on a ring of random points: the chance that a loss of servers takes a quorum from some key",
-    knobs: &[
-        Knob { name: "servers", label: "servers", values: Values::Whole(3, 2_000), draws: true },
-        Knob { name: "points", label: "points a server", values: Values::Whole(1, 1_024), draws: true },
-        Knob { name: "replicas", label: "copies of a key", values: Values::Whole(1, 5), draws: false },
-    ],
+    knobs: &[knobs::servers(3, 2_000), knobs::points(1_024), knobs::replicas(5)],
     metrics: &[
         Metric { name: "lost_together", label: "servers lost at once", unit: "servers" },
         Metric { name: "chance", label: "losses that take some key's quorum", unit: "%" },
@@ -25,14 +21,11 @@ pub(super) const KERNEL: Kernel = Kernel {
     ],
     revision: 1,
     cost: |trial| 900.0 * trial.setting.number("servers") * trial.setting.number("points"),
+    fits: knobs::copies,
     run,
 };
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    measure(trial, out).map_err(|error| error.to_string())
-}
-
-fn measure(trial: &Trial<'_>, out: &mut Measures) -> Result<(), clockwise::Error> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let servers = trial.setting.whole("servers") as usize;
     let replicas = trial.setting.whole("replicas") as usize;
     let numbers: Vec<u32> = (0..servers as u32).collect();

@@ -4,13 +4,14 @@
 //! its hash modulo the table's size, so a key's moves are its slot's, and keys are only counted.
 
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values, busiest_over_mean};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, busiest_over_mean, knobs};
+use crate::experiment::Setting;
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "maglev",
     about: "Maglev tables of random permutations: evenness and moves, by slots and by keys",
     knobs: &[
-        Knob { name: "servers", label: "servers", values: Values::Whole(3, 100_000), draws: true },
+        knobs::servers(3, 100_000),
         Knob { name: "table", label: "slots", values: Values::Whole(3, 1 << 24), draws: true },
     ],
     metrics: &[
@@ -31,6 +32,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         let servers = trial.setting.number("servers");
         15.0 * trial.setting.number("table") * servers.ln() + 6.0 * trial.keys as f64
     },
+    fits,
     run,
 };
 
@@ -69,15 +71,24 @@ fn fill(size: u32, mut walks: Vec<Walk>) -> Vec<u32> {
     }
 }
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    let servers = trial.setting.whole("servers") as u32;
-    let size = trial.setting.whole("table") as u32;
+/// Walks meet every slot of a table whose size is a prime, and each server gets a slot of one that is
+/// large enough.
+fn fits(setting: &Setting) -> Result<(), String> {
+    let (size, servers) = (setting.whole("table"), setting.whole("servers"));
     let prime =
         (2..).take_while(|divisor| divisor * divisor <= size).all(|divisor| !size.is_multiple_of(divisor));
-    if !prime || size < servers {
-        let problem = if prime { "smaller than the number of servers" } else { "not a prime" };
-        return Err(format!("a table of {size} slots is {problem}"));
+    if !prime {
+        return Err(format!("a table of {size} slots: {size} is not a prime"));
     }
+    if size <= servers {
+        return Err(format!("a table of {size} slots has none for each of {servers} servers and a newcomer"));
+    }
+    Ok(())
+}
+
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
+    let servers = trial.setting.whole("servers") as u32;
+    let size = trial.setting.whole("table") as u32;
     let mut random = Random::new(trial.seed, Stream::Points);
     let walks: Vec<Walk> = (0..=servers)
         .map(|server| Walk {

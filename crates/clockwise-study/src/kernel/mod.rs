@@ -15,6 +15,7 @@ mod fleet;
 mod formulas;
 mod hashes;
 mod kept;
+mod knobs;
 mod lab;
 mod labels;
 mod library;
@@ -32,9 +33,10 @@ mod zones;
 
 use std::fmt::Write as _;
 
-use clockwise::Scheme;
+use clockwise::{Cap, Scheme};
 use clockwise_config::Settings;
 
+use crate::draw::Unit;
 use crate::experiment::{Setting, Value};
 
 /// All kernels. A new one is a file of this room and a line here.
@@ -82,8 +84,13 @@ pub struct Kernel {
     /// About how many nanoseconds a run takes: what the time left is told from, and in which order
     /// runs are begun.
     pub(crate) cost: fn(&Trial<'_>) -> f64,
-    pub(crate) run: fn(&Trial<'_>, &mut Measures) -> Result<(), String>,
+    /// Whether a setting can be measured, its knobs being in their bounds each for itself; or what is wrong with it.
+    pub(crate) fits: fn(&Setting) -> Result<(), String>,
+    pub(crate) run: fn(&Trial<'_>, &mut Measures) -> Outcome,
 }
+
+/// Whether a run could be measured.
+pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 impl Kernel {
     /// The metric of that name.
@@ -118,6 +125,8 @@ pub enum Values {
     Whole(u64, u64),
     /// A number between these, both included.
     Number(f64, f64),
+    /// An ε: a number from 0 to 1,000 that a [`Cap`] holds exactly.
+    Cap,
     /// One of these words.
     Words(&'static [&'static str]),
     /// One of the words of a list that grows elsewhere (the hashes), or `all` for each of them.
@@ -142,6 +151,18 @@ impl Knob {
                 Some(number) if (*least..=*most).contains(&number) => Ok(vec![Value::Number(number)]),
                 _ => Err(format!("`{name}` is {value}, and it is a number from {least} to {most}")),
             },
+            (Values::Cap, value) => {
+                let number = value.as_f64().filter(|number| (0.0..=1_000.0).contains(number));
+                let Some(number) = number else {
+                    return Err(format!("`{name}` is {value}, and it is a number from 0 to 1000"));
+                };
+                match number.to_string().parse::<Cap>() {
+                    Ok(_) => Ok(vec![Value::Number(number)]),
+                    Err(_) => Err(format!(
+                        "`{name}` is {value}, which is too fine: few digits behind the point will do"
+                    )),
+                }
+            }
             (Values::Words(words), Value::Text(word)) if words.contains(&word.as_str()) => {
                 Ok(vec![Value::Text(word)])
             }
@@ -172,6 +193,34 @@ impl Knob {
             }
         }
     }
+}
+
+impl Knob {
+    /// A value as people read it: of a scheme what sets it apart (`ring, 160 points`).
+    pub(crate) fn text(&self, value: &Value) -> String {
+        match (&self.values, value) {
+            (Values::Schemes, Value::Text(settings)) => plain(settings),
+            (_, value) => value.as_f64().map_or_else(|| value.to_string(), |n| Unit::default().text(n)),
+        }
+    }
+}
+
+/// The settings of a scheme in words; the hash that all schemes have unless another is said is left out.
+fn plain(settings: &str) -> String {
+    let mut words = settings.split(',');
+    let mut text = words.next().unwrap_or_default().to_owned();
+    for word in words.filter(|word| *word != "hash=xxh3-64") {
+        text.push_str(", ");
+        match word.split_once('=') {
+            Some(("points_per_weight", "1")) => text.push_str("1 point"),
+            Some(("points_per_weight", points)) => text += &format!("{points} points"),
+            Some(("table_size", slots)) => text += &format!("{slots} slots"),
+            Some(("epsilon", epsilon)) => text += &format!("ε = {epsilon}"),
+            Some((name, value)) => text += &format!("{} {value}", name.replace('_', " ")),
+            None => text.push_str(word),
+        }
+    }
+    text
 }
 
 /// A number that a kernel gives.

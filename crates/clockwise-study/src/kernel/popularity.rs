@@ -10,10 +10,9 @@ use clockwise::{Buckets, Error, Placement, Server, fill};
 
 use super::fleet;
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, knobs};
 
-const SERVERS: Knob =
-    Knob { name: "servers", label: "servers", values: Values::Whole(2, 10_000), draws: true };
+const SERVERS: Knob = knobs::servers(2, 10_000);
 
 const METRICS: &[Metric] = &[
     Metric { name: "busiest_keys", label: "busiest ÷ mean, keys", unit: "" },
@@ -25,7 +24,7 @@ pub(super) const ZIPF: Kernel = Kernel {
     name: "popularity",
     about: "keys of Zipf's law: busiest server by keys beside busiest by requests",
     knobs: &[
-        fleet::SCHEME,
+        knobs::SCHEME,
         SERVERS,
         Knob { name: "population", label: "keys", values: Values::Whole(1, 10_000_000), draws: true },
         Knob {
@@ -38,6 +37,7 @@ pub(super) const ZIPF: Kernel = Kernel {
     metrics: METRICS,
     revision: 1,
     cost: |trial| 100.0 * (trial.keys as f64 + trial.setting.number("population")) + 1e6,
+    fits: knobs::any,
     run: |trial, out| {
         let keys = (0..trial.setting.whole("population")).map(|at| format!("key-{at}").into_bytes());
         let exponent = trial.setting.number("exponent");
@@ -59,10 +59,11 @@ pub(super) const ZIPF: Kernel = Kernel {
 pub(super) const REAL: Kernel = Kernel {
     name: "requests",
     about: "twenty thousand real keys with real request counts: busiest server by keys beside busiest by requests",
-    knobs: &[fleet::SCHEME, SERVERS],
+    knobs: &[knobs::SCHEME, SERVERS],
     metrics: METRICS,
     revision: 1,
     cost: |trial| 100.0 * trial.keys as f64 + 4e6,
+    fits: knobs::any,
     run: |trial, out| {
         let (keys, counts) = counted()?;
         let mut total = 0;
@@ -97,20 +98,14 @@ fn counted() -> Result<(Vec<Vec<u8>>, Vec<u64>), String> {
 }
 
 /// `requests` are positions in `keys`.
-fn measure(
-    trial: &Trial<'_>,
-    keys: &[Vec<u8>],
-    requests: &[usize],
-    out: &mut Measures,
-) -> Result<(), String> {
-    let scheme = fleet::scheme(trial)?;
+fn measure(trial: &Trial<'_>, keys: &[Vec<u8>], requests: &[usize], out: &mut Measures) -> Outcome {
+    let scheme = knobs::scheme(trial.setting)?;
     let servers = trial.setting.whole("servers") as u32;
     let servers = (0..servers).map(|number| fleet::server(trial.seed, number));
     let built = servers
         .collect::<Result<Vec<Server>, Error>>()
         .and_then(Buckets::new)
-        .and_then(|servers| scheme.build(&servers))
-        .map_err(|error| error.to_string())?;
+        .and_then(|servers| scheme.build(&servers))?;
 
     let owners = fleet::placed(&built, keys);
     let mut key_counts = vec![0_u64; built.servers().len()];
@@ -173,6 +168,12 @@ mod tests {
         assert_eq!((keys.len(), counts.len()), (20_000, 20_000));
         assert_eq!((keys[0].as_slice(), counts[0]), (b"semver".as_slice(), 2_399_072_936));
         assert!(counts.is_sorted_by(|a, b| a >= b));
+        // The README's example is the same file: it is here as well so that the crate is whole by itself, and a
+        // copy and not a link, since not every checkout has links.
+        let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/keys.csv");
+        if let Ok(example) = std::fs::read_to_string(example) {
+            assert!(example == COUNTED, "examples/keys.csv and study/keys.csv differ");
+        }
         let knobs = [("scheme", Text("rendezvous".to_owned())), ("servers", Whole(10))];
         let out = fleet::measured(&REAL, &knobs, 3, 30_000);
         let hottest = 10.0 * counts[0] as f64 / counts.iter().sum::<u64>() as f64;

@@ -1,12 +1,12 @@
 //! A ring of random points: how even its arcs and its keys are, and what a join and a leave move.
 
 use super::change::Change;
-use super::{Kernel, Measures, Metric, Trial, arcs, busiest_over_mean};
+use super::{Kernel, Measures, Metric, Outcome, Trial, arcs, busiest_over_mean};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "ring",
     about: "a ring of random points: evenness by arcs and by keys, moves on a join and on a leave",
-    knobs: &[arcs::SERVERS, arcs::POINTS],
+    knobs: &arcs::KNOBS,
     metrics: &[
         arcs::BUSIEST,
         arcs::IDLEST,
@@ -28,11 +28,12 @@ pub(super) const KERNEL: Kernel = Kernel {
         let points = trial.setting.number("servers") * trial.setting.number("points");
         25.0 * points + 8.0 * trial.keys as f64
     },
+    fits: Change::fits,
     run,
 };
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    let change = Change::draw(trial.seed, trial.setting.whole("servers"), trial.setting.whole("points"))?;
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
+    let change = Change::draw(trial);
     arcs::measure(&change, out);
 
     let per_point = change.keys_per_point(trial.seed, trial.keys);

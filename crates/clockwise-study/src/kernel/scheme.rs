@@ -5,14 +5,14 @@ use clockwise::rendezvous::{Native, Score as _};
 use clockwise::{Members, Rendezvous, Server, ServerIx, ServerName};
 
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values, busiest_over_mean};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, busiest_over_mean, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "scheme",
     about: "random assignment, hash mod N, jump and rendezvous: evenness by keys, moves on a join and on a \
             leave",
     knobs: &[
-        Knob { name: "servers", label: "servers", values: Values::Whole(2, 100_000), draws: true },
+        knobs::servers(2, 100_000),
         Knob {
             name: "scheme",
             label: "scheme",
@@ -48,16 +48,17 @@ pub(super) const KERNEL: Kernel = Kernel {
         };
         a_key * trial.keys as f64
     },
+    fits: knobs::any,
     run,
 };
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let servers = trial.setting.whole("servers") as u32;
     match trial.setting.text("scheme") {
         "random" => random(trial, servers, out),
         "mod-n" => mod_n(trial, servers, out),
         "jump" => jump(trial, servers, out),
-        _ => return rendezvous(trial, servers, out).map_err(|error| error.to_string()),
+        _ => rendezvous(trial, servers, out)?,
     }
     Ok(())
 }

@@ -12,14 +12,7 @@ use super::random::{Random, Stream, seed_of};
 use super::*;
 
 fn measured(kernel: &str, knobs: &[(&'static str, Value)], seed: u64, keys: usize) -> Measures {
-    let kernel = find(kernel).unwrap();
-    let setting = Setting::new(knobs.to_vec());
-    let mut out = Measures::default();
-    (kernel.run)(&Trial { setting: &setting, seed, keys }, &mut out).unwrap();
-    for (metric, _) in out.iter() {
-        assert!(kernel.metric(metric).is_some(), "{} gives {metric} and does not say so", kernel.name);
-    }
-    out
+    fleet::measured(find(kernel).unwrap(), knobs, seed, keys)
 }
 
 fn keys(seed: u64, count: usize) -> Vec<u64> {

@@ -1,18 +1,18 @@
 //! Weights: how closely shares follow them under each scheme, and what changing one weight moves.
 
 use clockwise::moves::{MoveCounter, Tally};
-use clockwise::{Buckets, Error, Placement, Scheme, Server, ServerIx};
+use clockwise::{Buckets, Error, Placement, Server, ServerIx};
 
 use super::fleet;
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "weights",
     about: "weighted fleets: shares against weights, and the moves when one weight is raised by one",
     knobs: &[
-        fleet::SCHEME,
-        Knob { name: "servers", label: "servers", values: Values::Whole(2, 1_000), draws: true },
+        knobs::SCHEME,
+        knobs::servers(2, 1_000),
         Knob { name: "heaviest", label: "weights from 1 to", values: Values::Whole(1, 100), draws: true },
     ],
     metrics: &[
@@ -23,15 +23,12 @@ pub(super) const KERNEL: Kernel = Kernel {
     ],
     revision: 1,
     cost: |trial| 60.0 * trial.keys as f64 + 4e5 * trial.setting.number("servers"),
+    fits: knobs::any,
     run,
 };
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    let scheme = fleet::scheme(trial)?;
-    measure(trial, &scheme, out).map_err(|error| error.to_string())
-}
-
-fn measure(trial: &Trial<'_>, scheme: &Scheme, out: &mut Measures) -> Result<(), Error> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
+    let scheme = knobs::scheme(trial.setting)?;
     let (servers, heaviest) = (trial.setting.whole("servers") as u32, trial.setting.whole("heaviest") as u32);
     let raised = Random::new(trial.seed, Stream::Choices).below(u64::from(servers)) as u32;
     let fleet = |more: u32| {
@@ -78,6 +75,8 @@ fn off_shares(servers: &[Server], owners: &[ServerIx]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use clockwise::Scheme;
+
     use super::*;
     use crate::experiment::Value::{Text, Whole};
     use crate::experiment::{Scale, find};

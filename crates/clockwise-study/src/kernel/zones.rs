@@ -7,16 +7,16 @@ use clockwise::{Buckets, Built, Error, Placement, Ranked, Replicas, Server, Serv
 
 use super::fleet;
 use super::random::{Random, Stream};
-use super::{Kernel, Knob, Measures, Metric, Trial, Values};
+use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, knobs};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "zones",
     about: "copies of keys over zones: evenness, and what the loss of a zone leaves and moves",
     knobs: &[
-        fleet::SCHEME,
-        Knob { name: "servers", label: "servers", values: Values::Whole(2, 1_000), draws: true },
+        knobs::SCHEME,
+        knobs::servers(2, 1_000),
         Knob { name: "zones", label: "zones", values: Values::Whole(2, 20), draws: false },
-        Knob { name: "replicas", label: "copies of a key", values: Values::Whole(1, 7), draws: false },
+        knobs::replicas(7),
         Knob {
             name: "spread",
             label: "copies kept apart by",
@@ -36,16 +36,13 @@ pub(super) const KERNEL: Kernel = Kernel {
         let walk = 150.0 + 8.0 * trial.setting.number("servers");
         3.0 * walk * trial.keys as f64
     },
+    fits: knobs::copies,
     run,
 };
 
-fn run(trial: &Trial<'_>, out: &mut Measures) -> Result<(), String> {
-    measure(trial, out).map_err(|error| error.to_string())
-}
-
-fn measure(trial: &Trial<'_>, out: &mut Measures) -> Result<(), Box<dyn std::error::Error>> {
+fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
     let setting = trial.setting;
-    let scheme = fleet::scheme(trial)?;
+    let scheme = knobs::scheme(setting)?;
     let (servers, zones) = (setting.whole("servers") as u32, setting.whole("zones") as u32);
     let replicas = setting.whole("replicas") as usize;
     let spread = if setting.text("spread") == "zones" { Spread::Zones } else { Spread::Servers };

@@ -4,7 +4,7 @@ use crate::draw::{
     self, Axis, Body, Dots, Heat, HeatRow, Mark, Panel, Plot, Point, Row, Rule, Series, Table, Unit,
 };
 use crate::experiment::{Chart, ChartKind, Setting, Theory, Value};
-use crate::kernel::{Kernel, Metric};
+use crate::kernel::{Kernel, Knob, Metric};
 use crate::results::{Cell, Part, Summary};
 
 use super::points;
@@ -77,6 +77,22 @@ impl<'a> Shown<'a> {
         self.kernel.knob(knob).map_or("", |knob| knob.label)
     }
 
+    /// A value with the name of its knob.
+    fn named(&self, knob: &str, value: &Value) -> String {
+        let knob = self.kernel.knob(knob);
+        knob.map_or_else(|| value.to_string(), |knob| named(knob, value))
+    }
+
+    /// The values along the axis or down the rows: numbers by size, words in the order of the grid.
+    fn places(&self) -> Vec<&'a Value> {
+        let mut places: Vec<&Value> = self.values(Some(&self.chart.x)).into_iter().flatten().collect();
+        places.sort_by(|a, b| match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            _ => std::cmp::Ordering::Equal,
+        });
+        places
+    }
+
     /// The values of a knob, in the order of the grid; one that stands for all if there is no knob.
     fn values(&self, knob: Option<&String>) -> Vec<Option<&'a Value>> {
         let Some(knob) = knob else { return vec![None] };
@@ -96,7 +112,7 @@ impl<'a> Shown<'a> {
         for (metric, name) in &self.metrics {
             for value in &values {
                 let of = self.chart.series.as_ref().zip(*value);
-                let of = of.map(|(knob, value)| named(self.label(knob), value));
+                let of = of.map(|(knob, value)| self.named(knob, value));
                 let name = match (self.metrics.len(), of) {
                     (1, None) => String::new(),
                     (1, Some(of)) => of,
@@ -172,9 +188,8 @@ impl<'a> Shown<'a> {
             for theory in curved.iter().skip(1) {
                 for value in self.values(self.chart.series.as_ref()) {
                     let of = self.chart.series.as_ref().zip(value);
-                    let of = of.map_or_else(String::new, |(knob, value)| {
-                        format!(", {}", named(self.label(knob), value))
-                    });
+                    let of =
+                        of.map_or_else(String::new, |(knob, value)| format!(", {}", self.named(knob, value)));
                     let curve = self.curve(*theory, panel, value);
                     if !curve.is_empty() {
                         let name = format!("{}{of}", theory.formula());
@@ -183,7 +198,7 @@ impl<'a> Shown<'a> {
                 }
             }
             let title = self.chart.panels.as_ref().zip(panel);
-            let title = title.map_or_else(String::new, |(knob, value)| named(self.label(knob), value));
+            let title = title.map_or_else(String::new, |(knob, value)| self.named(knob, value));
             let rules = level.iter().map(|theory| Rule { at: 1.0, label: theory.formula().to_owned() });
             Panel { title, series, rules: rules.collect() }
         });
@@ -235,8 +250,8 @@ impl<'a> Shown<'a> {
         let mut rows = Vec::new();
         for group in grouped {
             let mut heading =
-                self.chart.panels.as_ref().zip(group).map(|(knob, value)| named(self.label(knob), value));
-            for x in self.values(Some(&self.chart.x)).into_iter().flatten() {
+                self.chart.panels.as_ref().zip(group).map(|(knob, value)| self.named(knob, value));
+            for x in self.places() {
                 let at = |curve: &Curve| {
                     let mut cells = self.of(group, curve.series);
                     let cell = cells.find(|cell| cell.setting.get(&self.chart.x) == Some(x))?;
@@ -247,8 +262,7 @@ impl<'a> Shown<'a> {
                 if marks.iter().all(Option::is_none) {
                     continue;
                 }
-                let label = self.label(&self.chart.x);
-                let name = if x.as_f64().is_some() { named(label, x) } else { x.to_string() };
+                let name = self.named(&self.chart.x, x);
                 rows.push(Row { name, group: heading.take().unwrap_or_default(), marks, ..Row::default() });
             }
         }
@@ -310,21 +324,23 @@ impl<'a> Shown<'a> {
         curves: &[Curve<'_>],
         take: impl Fn(&Cell, &str) -> Option<T>,
     ) -> impl Iterator<Item = (String, Vec<Option<T>>)> {
-        self.values(Some(&self.chart.x)).into_iter().flatten().map(move |x| {
+        self.places().into_iter().map(move |x| {
             let cells = curves.iter().map(|curve| {
                 let mut cells = self.of(None, curve.series);
                 take(cells.find(|cell| cell.setting.get(&self.chart.x) == Some(x))?, curve.metric.name)
             });
-            let name = x.as_f64().map_or_else(|| x.to_string(), |number| Unit::default().text(number));
+            let name = self.kernel.knob(&self.chart.x).map_or_else(String::new, |knob| knob.text(x));
             (name, cells.collect())
         })
     }
 }
 
 /// A value with the name of its knob: `10 servers`, `ε = 0.1`, `murmur3`.
-fn named(label: &str, value: &Value) -> String {
-    let Some(number) = value.as_f64() else { return value.to_string() };
-    let number = Unit::default().text(number);
+fn named(knob: &Knob, value: &Value) -> String {
+    let (label, number) = (knob.label, knob.text(value));
+    if value.as_f64().is_none() {
+        return number;
+    }
     // Of `ε, cap over the mean` the sign is the name.
     let short = label.split([',', ':']).next().unwrap_or(label).trim();
     match (short.chars().count(), number.as_str()) {
@@ -373,6 +389,7 @@ fn apart(labels: &[&str]) -> (String, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Values;
 
     #[test]
     fn curves_are_named_by_what_sets_them_apart() {
@@ -397,10 +414,29 @@ mod tests {
 
     #[test]
     fn values_are_named_with_their_knob() {
-        assert_eq!(named("servers", &Value::Whole(1000)), "1,000 servers");
-        assert_eq!(named("points a server", &Value::Whole(1)), "1 point a server");
-        assert_eq!(named("ε, cap over the mean", &Value::Number(0.1)), "ε = 0.1");
-        assert_eq!(named("hash", &Value::Text("murmur3".to_owned())), "murmur3");
-        assert_eq!(named("", &Value::Whole(7)), "7");
+        let of = |label, value: Value| {
+            let values = Values::Whole(1, 1_000);
+            named(&Knob { name: "", label, values, draws: true }, &value)
+        };
+        assert_eq!(of("servers", Value::Whole(1000)), "1,000 servers");
+        assert_eq!(of("points a server", Value::Whole(1)), "1 point a server");
+        assert_eq!(of("ε, cap over the mean", Value::Number(0.1)), "ε = 0.1");
+        assert_eq!(of("hash", Value::Text("murmur3".to_owned())), "murmur3");
+        assert_eq!(of("", Value::Whole(7)), "7");
+    }
+
+    #[test]
+    fn schemes_are_named_by_what_sets_them_apart() {
+        let knob = Knob { name: "scheme", label: "scheme", values: Values::Schemes, draws: false };
+        for (settings, text) in [
+            ("jump,hash=xxh3-64", "jump"),
+            ("ring,hash=xxh3-64,points_per_weight=1", "ring, 1 point"),
+            ("ring,hash=md5,points_per_weight=160", "ring, hash md5, 160 points"),
+            ("maglev,hash=xxh3-64,table_size=65537", "maglev, 65537 slots"),
+            ("bounded,hash=xxh3-64,points_per_weight=160,epsilon=0.25", "bounded, 160 points, ε = 0.25"),
+            ("ketama", "ketama"),
+        ] {
+            assert_eq!(named(&knob, &Value::Text(settings.to_owned())), text);
+        }
     }
 }

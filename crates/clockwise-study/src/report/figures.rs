@@ -106,6 +106,18 @@ pub(super) fn verdict(page: &mut Markup, verdict: Verdict) {
     page.text("span", &[("class", &verdict.class())], &text);
 }
 
+/// Of a long claim its first words: beside each of its numbers there is room for no more.
+fn opening(claim: &str) -> String {
+    const ROOM: usize = 36;
+    match claim.char_indices().nth(ROOM) {
+        None => claim.to_owned(),
+        Some((end, _)) => {
+            let words = claim[..end].rsplit_once(' ').map_or(&claim[..end], |(words, _)| words);
+            format!("{} …", words.trim_end_matches([',', ':', '(']))
+        }
+    }
+}
+
 /// Where our values lie in the bands, all bands drawn equally wide.
 pub(super) fn bands(figures: &[Figure]) -> Option<Chart> {
     let rows: Vec<Row> = figures
@@ -118,7 +130,7 @@ pub(super) fn bands(figures: &[Figure]) -> Option<Chart> {
             let name = if value.what.is_empty() {
                 figure.claim.clone()
             } else {
-                format!("{}: {}", figure.claim, value.what)
+                format!("{}: {}", opening(&figure.claim), value.what)
             };
             Some(Row {
                 name,

@@ -1,7 +1,7 @@
 //! The first screen: how many figures hold, which do not and why, and the pictures that matter. And
 //! the last one: what it took.
 
-use super::{Cost, Figure, Report, Verdict, figures, picture};
+use super::{Compared, Cost, Figure, Report, Verdict, figures, picture};
 use crate::draw::Table;
 use crate::markup::Markup;
 
@@ -112,7 +112,11 @@ fn listed(page: &mut Markup, title: &str, all: &[&Figure]) {
 
 /// What was published, what we measured, and why they differ.
 fn why(figure: &Figure) -> String {
-    let ours: Vec<&str> = figure.values.iter().map(|value| value.ours.as_str()).collect();
+    let said = |value: &Compared| match value.what.as_str() {
+        "" => value.ours.clone(),
+        what => format!("{} ({what})", value.ours),
+    };
+    let ours: Vec<String> = figure.values.iter().map(said).collect();
     let values = match (figure.published.is_empty(), ours.join("; ")) {
         (false, ours) if !ours.is_empty() => format!("Published {}, measured {ours}.", figure.published),
         (false, _) => format!("Published {}.", figure.published),

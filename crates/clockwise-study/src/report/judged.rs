@@ -36,7 +36,8 @@ impl Figure {
             published: figure.published.clone(),
             values: measured.map(|(part, ours)| compared(part, ours)).collect(),
             verdict: verdict(figure, *judgement),
-            expected: figure.expected == Expected::Holds,
+            // In its one reading a figure should hold too.
+            expected: figure.expected == Expected::Holds || *judgement == Judgement::Fails,
             reason: figure.note.clone(),
         }
     }
@@ -127,7 +128,7 @@ mod tests {
             (Expected::Holds, Judgement::Holds, Verdict::Holds),
             (Expected::Holds, Judgement::Fails, Verdict::DoesNotHold),
             (Expected::Narrow, Judgement::Holds, Verdict::Narrow),
-            (Expected::Narrow, Judgement::DoesNotHold, Verdict::DoesNotHold),
+            (Expected::Narrow, Judgement::Fails, Verdict::DoesNotHold),
             (Expected::DoesNotHold, Judgement::DoesNotHold, Verdict::DoesNotHold),
             (Expected::Holds, Judgement::NotMeasured, Verdict::NotMeasured),
             (Expected::Historical, Judgement::NothingToMeasure, Verdict::Historical),
@@ -135,7 +136,7 @@ mod tests {
         ] {
             let shown = found(&figure(expected), judgement);
             assert_eq!(shown.verdict, verdict, "{expected:?}, {judgement:?}");
-            assert_eq!(shown.expected, expected == Expected::Holds);
+            assert_eq!(shown.expected, expected == Expected::Holds || judgement == Judgement::Fails);
         }
     }
 

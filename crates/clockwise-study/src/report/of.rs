@@ -78,7 +78,7 @@ fn ran(part: &results::Part, scale: Scale) -> String {
                 _ => {}
             }
         }
-        let texts: Vec<String> = values.iter().map(|value| shown(value)).collect();
+        let texts: Vec<String> = values.iter().map(|value| knob.text(value)).collect();
         // Of many, the two ends say enough; the table has the rest.
         let texts = match &texts[..] {
             [first, second, .., last] if texts.len() > 12 => {
@@ -100,10 +100,6 @@ fn ran(part: &results::Part, scale: Scale) -> String {
         if runs == 1 { "" } else { "s" },
     ));
     sentences.join(" ")
-}
-
-fn shown(value: &Value) -> String {
-    value.as_f64().map_or_else(|| value.to_string(), |number| Unit::default().text(number))
 }
 
 fn capitalised(label: &str) -> String {
@@ -136,7 +132,7 @@ fn table(part: &results::Part) -> Table {
         heads.insert(0, String::new());
     }
     let rows = part.cells.iter().map(|cell| {
-        let values = cell.setting.iter().map(|(_, value)| shown(value));
+        let values = kernel.knobs.iter().filter_map(|knob| Some(knob.text(cell.setting.get(knob.name)?)));
         let numbers = measured.iter().map(|metric| {
             let summary = cell.summary(metric.name);
             summary.map_or_else(String::new, |summary| {
@@ -164,9 +160,13 @@ mod tests {
         [[grid]]
         servers = [5, 10]
         points = [4, 16, 64]
+        [[grid]]
+        servers = 20
+        points = 4
         [quick]
         keys = 2_000
         seeds = 3
+        only = { servers = [5, 10] }
         [published]
         seeds = 1
         [[chart]]
@@ -204,10 +204,9 @@ mod tests {
         only = { servers = 10 }
         [[chart]]
         title = "Nothing of this is run"
-        kind = "points"
         x = "points"
         y = "join"
-        only = { servers = 5, points = 4 }
+        only = { servers = 20, points = 4 }
     "#;
 
     fn results() -> Results {

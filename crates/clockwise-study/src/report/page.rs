@@ -77,7 +77,7 @@ section:first-of-type{margin-top:0;padding-top:0;border:0}
 .question{font-size:1.125rem;margin-bottom:16px}
 .soft{color:var(--soft)}
 .fine{color:var(--soft);font-size:.875rem}
-nav{font-size:.9375rem;margin-top:20px;padding:12px 16px;background:var(--wash);border-radius:8px}
+nav{font-size:.9375rem;margin-top:20px;padding:12px 16px;max-height:9.4rem;overflow-y:auto;background:var(--wash);border-radius:8px}
 nav ul{list-style:none;margin:0;padding:0;columns:2;column-gap:24px}
 nav li{break-inside:avoid;padding:2px 0}
 nav a{text-decoration:none}
@@ -96,6 +96,7 @@ summary{cursor:pointer;color:var(--link);font-size:.9375rem;width:fit-content}
 .scroll{overflow-x:auto;margin-top:10px;border:1px solid var(--line);border-radius:8px}
 .tall{max-height:32rem;overflow-y:auto}
 table{border-collapse:collapse;font-size:.875rem;line-height:1.45;width:100%}
+thead th.n{min-width:6.5rem}
 th,td{padding:7px 12px;text-align:left;vertical-align:top;border-top:1px solid var(--line)}
 thead th,thead td{border-top:0;background:var(--wash);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:400}

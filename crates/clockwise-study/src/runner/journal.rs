@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -30,9 +30,21 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens a journal, or begins one, and reads what it holds.
+    /// Opens a journal, or begins one, and reads what it holds. It is a plain file (a device would be read for
+    /// ever), and one study's at a time.
     pub fn open(path: &Path) -> io::Result<Journal> {
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+        }
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another study is writing it"));
+            }
+            // Some file systems have no locks.
+            Err(TryLockError::Error(_)) => {}
+        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);

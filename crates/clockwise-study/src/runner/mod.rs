@@ -163,7 +163,7 @@ fn measure(run: &Run<'_>) -> Result<Finished, Error> {
         Err(problem) => Err(Error::Run {
             experiment: run.experiment.name.clone(),
             setting: run.setting.to_string(),
-            problem,
+            problem: problem.to_string(),
         }),
     }
 }
