@@ -62,6 +62,7 @@ pub(crate) enum Kind {
     StaleEpoch { offered: u64, current: u64 },
     SplitEpoch { epoch: u64, differs: &'static str, offered: String, current: String },
     Option { name: &'static str, value: String, problem: &'static str },
+    Histories { before: String, after: String },
 }
 
 impl Error {
@@ -149,6 +150,11 @@ impl Error {
         )
     }
 
+    /// Two histories of removals, neither of which can have come of the other.
+    pub fn is_history(&self) -> bool {
+        matches!(self.0.kind, Kind::Histories { .. })
+    }
+
     /// A view older than the one in force was offered.
     pub fn is_stale_epoch(&self) -> bool {
         matches!(self.0.kind, Kind::StaleEpoch { .. })
@@ -228,6 +234,12 @@ impl fmt::Display for Error {
                 f,
                 "two views carry epoch {epoch} and {differs}: {offered} was offered, {current} is in force"
             ),
+            Kind::Histories { before, after } => {
+                write!(
+                    f,
+                    "histories differ: {before} before, and {after} after; one has to continue the other"
+                )
+            }
             Kind::Option { name, value, problem } => write!(f, "{name} {value} {problem}"),
         }
     }

@@ -78,12 +78,17 @@
 //! | [`Rendezvous`] | the same | only to the newcomer, and evenly from all | two multiplications a server; a few logarithms where weights differ | up to some hundreds of servers; shares exactly by weight; replicas |
 //! | [`Maglev`] | the same | to the newcomer, and a little between others | a division and a read | load balancers: near-perfect balance |
 //! | [`Jump`] | key, *list* of buckets | only to the new last one | some ln *n* divisions and a read | numbered shards that leave, if ever, from the end |
+//! | [`JumpBack`], [`Flip`] | the same | the same | some integer steps and a read, however many buckets | the same, and faster |
+//! | [`MultiProbe`] | key, set of servers and weights | only to the newcomer | a look at a small circle for each of 21 probes | even shares from one point a server |
+//! | [`Anchor`] | key, room for buckets, and the *history* of removals | only to the newcomer | some ln (room ⁄ servers) products and reads | lists from which any server may leave |
+//! | [`Memento`] | key, buckets, and the history of removals | the same | jump, and a product and a read for each empty bucket that is hit | the same, where few are gone |
+//! | [`Dx`] | key, room for buckets, and which are empty | the same | some room ⁄ servers products and reads | the same, where the room is nearly full |
 //! | [`ModN`] | key, *list* of buckets | nearly all of them | a division and a read | comparison, and systems that have it |
 //! | [`Slots`] | key, explicit map | those you move | a division and a read | stores that migrate data on purpose |
 //! | [`Bounded`] | key, preference order, *current load* | as its base, and more | its base and two counters, and down the order past full servers | hot keys |
 //!
-//! A scheme of a **set** takes [`Members`], one of a **list** takes [`Buckets`], and one of a **map**
-//! takes a [`SlotMap`]: what an answer depends on is the type of its input, so that jump cannot be
+//! A scheme of a **set** takes [`Members`], one of a **list** takes [`Buckets`], one of a **history** takes
+//! a [`ChangeLog`], and one of a **map** takes a [`SlotMap`]: what an answer depends on is the type of its input, so that jump cannot be
 //! asked to remove server 3, and two clients with the same members always agree.
 //!
 //! Another system's placement is a recipe in [`dialect`]. A scheme that is known only at run time is
@@ -129,20 +134,32 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod anchor;
 mod arch;
 mod availability;
 mod bounded;
+pub mod catalogue;
+mod change_log;
 mod choice;
+mod counted;
 pub mod dialect;
+mod draws;
+mod dx;
+mod entry;
 mod error;
 pub mod fingerprint;
+mod flip;
 pub mod hash;
 mod jump;
+mod jump_back;
 mod ln;
+mod logged;
 pub mod maglev;
 mod members;
+mod memento;
 mod modulo;
 pub mod moves;
+pub mod multi_probe;
 mod placement;
 mod prefix;
 mod remainder;
@@ -158,16 +175,25 @@ mod testing;
 pub mod tokens;
 mod view;
 
+pub use anchor::{Anchor, AnchorTable};
 pub use arch::Level;
 pub use availability::FatalLosses;
 pub use bounded::{Bounded, Cap, Filled, Lease, fill, fill_arriving, refill, settle};
+pub use change_log::ChangeLog;
+pub use counted::Counted;
+pub use dx::{Dx, DxTable};
 pub use error::Error;
 pub use fingerprint::Fingerprint;
+pub use flip::{Flip, FlipRule, flip};
 pub use jump::{Jump, jump};
+pub use jump_back::{JumpBack, JumpBackRule, jump_back};
+pub use logged::Logged;
 pub use maglev::Maglev;
 pub use members::{Buckets, Members};
+pub use memento::{Memento, MementoTable};
 pub use modulo::ModN;
 pub use moves::{ArcMoves, Moves};
+pub use multi_probe::MultiProbe;
 pub use placement::{Layout, Measured, Placement, Ranked, ServerIx, Servers, Share};
 pub use prefix::{KeyPrefix, Prefixed};
 pub use rendezvous::Rendezvous;

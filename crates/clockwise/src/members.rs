@@ -7,6 +7,7 @@
 //!
 //! Both are immutable, validated when built, and clone for the price of a reference count.
 
+use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -104,8 +105,11 @@ fn merge(servers: impl IntoIterator<Item = Server>) -> Result<Vec<Server>, Error
         if first.address() != server.address() {
             return differs("address", first.address(), server.address());
         }
-        if first.is_draining() != server.is_draining() {
-            let text = |s: &Server| if s.is_draining() { "draining" } else { "active" };
+        if first.is_draining() != server.is_draining() || first.removal() != server.removal() {
+            let text = |s: &Server| match s.removal() {
+                Some(turn) => format!("removed {turn}"),
+                None => if s.is_draining() { "draining" } else { "active" }.to_string(),
+            };
             return differs("state", &text(first), &text(&server));
         }
         if first.weight() != server.weight() {
@@ -272,6 +276,11 @@ impl Buckets {
 
     roster_queries!();
 
+    /// Other servers in the same places: as many, with names of their own, one of them active.
+    pub(crate) fn with_servers(&self, servers: Vec<Server>) -> Buckets {
+        Buckets(Roster(servers.into()))
+    }
+
     /// Where the server of that name stands.
     pub fn index_of(&self, name: &str) -> Option<ServerIx> {
         self.0.find(name).ok().map(ServerIx::from_usize)
@@ -328,8 +337,6 @@ impl fmt::Debug for Buckets {
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-
     use super::*;
     use crate::testing::{list, members};
 

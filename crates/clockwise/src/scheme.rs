@@ -1,8 +1,8 @@
 //! A scheme chosen at run time: its settings as data, and the placement they build.
 //!
 //! Programs that know their scheme use its type. Tools that read it from a file, or set several
-//! side by side, hold a [`Scheme`]. This is the one list of all schemes: whatever is added here
-//! can be named in a fleet file and joins every comparison.
+//! side by side, hold a [`Scheme`]. Schemes that need no more said than a hash and a number come from
+//! the [catalogue]: whatever is added there can be named in a fleet file and joins every comparison.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::bounded::Cap;
+use crate::catalogue::{self, Chosen, Input, Placed};
 use crate::dialect::{Dialect, PlacedAs};
 use crate::error::Error;
 use crate::hash::{KeyHash, NamedHash, Width};
@@ -87,6 +88,8 @@ pub enum Scheme {
         /// How far above its share a server may be filled.
         cap: Cap,
     },
+    /// One of the [catalogue](crate::catalogue).
+    Catalogued(Chosen),
     /// As another system places keys.
     Dialect(Dialect),
     /// Any of the others with a [prefix](Scheme::with_key_prefix) before every key.
@@ -113,7 +116,7 @@ impl Scheme {
     pub fn compared() -> Vec<Scheme> {
         let hash = NamedHash::default();
         let ring = |points_per_weight| Scheme::Ring { hash, points_per_weight };
-        alloc::vec![
+        let mut schemes = alloc::vec![
             Scheme::ModN { hash },
             ring(1),
             ring(16),
@@ -122,7 +125,9 @@ impl Scheme {
             Scheme::Jump { hash },
             Scheme::Maglev { hash, table_size: TABLE_SIZE },
             Scheme::Bounded { hash, points_per_weight: POINTS_PER_WEIGHT, cap: Cap::QUARTER },
-        ]
+        ];
+        schemes.extend(catalogue::SCHEMES.iter().map(|entry| Scheme::Catalogued(Chosen::new(entry))));
+        schemes
     }
 
     /// The same with a prefix before every key, in the place of any that it has.
@@ -161,6 +166,11 @@ impl Scheme {
         }
     }
 
+    /// Whether it goes by the history of a fleet: the order in which servers were removed.
+    pub fn keeps_history(&self) -> bool {
+        matches!(self.bare(), Scheme::Catalogued(chosen) if chosen.entry().input == Input::History)
+    }
+
     /// The placement of these servers. A scheme of a set does not look at their order.
     pub fn build(&self, servers: &Buckets) -> Result<Built, Error> {
         let set = || Members::from(servers);
@@ -181,6 +191,7 @@ impl Scheme {
             Scheme::Bounded { hash, points_per_weight, cap } => {
                 Built::Bounded(ring(*hash, *points_per_weight)?, *cap)
             }
+            Scheme::Catalogued(chosen) => Built::Catalogued(chosen.build(servers)?),
             Scheme::Dialect(dialect) => Built::Dialect(dialect.build(servers)?),
             Scheme::Prefixed(PrefixedScheme { prefix, scheme }) => {
                 Built::prefixed(prefix.clone(), scheme.build(servers)?)
@@ -201,6 +212,9 @@ impl Scheme {
             (Scheme::Slots { hash, slots }, Built::Slots(before)) if before.map().slots() == *slots => {
                 Ok(Built::Slots(Slots::new(*hash, &before.map().rebalanced(&servers.into())?)?))
             }
+            (Scheme::Catalogued(chosen), Built::Catalogued(before)) => {
+                Ok(Built::Catalogued(chosen.build_after(before, servers)?))
+            }
             (Scheme::Dialect(dialect), Built::Dialect(before)) => {
                 Ok(Built::Dialect(dialect.build_after(before, servers)?))
             }
@@ -220,6 +234,7 @@ impl fmt::Display for Scheme {
             Scheme::Maglev { .. } => f.pad("maglev"),
             Scheme::Slots { .. } => f.pad("slots"),
             Scheme::Bounded { .. } => f.pad("bounded"),
+            Scheme::Catalogued(chosen) => fmt::Display::fmt(chosen, f),
             Scheme::Dialect(dialect) => fmt::Display::fmt(dialect, f),
             Scheme::Prefixed(PrefixedScheme { prefix, scheme }) => {
                 f.pad(&format!("{scheme} behind {prefix:?}"))
@@ -246,6 +261,8 @@ pub enum Built {
     Slots(Slots<NamedHash>),
     /// Of [`Scheme::Bounded`]: the base ring and the cap.
     Bounded(Ring<NamedHash>, Cap),
+    /// Of [`Scheme::Catalogued`].
+    Catalogued(Placed),
     /// Of [`Scheme::Dialect`].
     Dialect(PlacedAs),
     /// Of [`Scheme::Prefixed`].
@@ -263,6 +280,7 @@ macro_rules! ask {
             Built::Maglev($placement) => $answer,
             Built::Slots($placement) => $answer,
             Built::Bounded($placement, _) => $answer,
+            Built::Catalogued($placement) => $answer,
             Built::Dialect($placement) => $answer,
             Built::Prefixed($placement) => $answer,
         }
@@ -342,6 +360,7 @@ impl Built {
             Built::Jump(placement) => placement.hash(),
             Built::Maglev(placement) => placement.hash(),
             Built::Slots(placement) => placement.hash(),
+            Built::Catalogued(placed) => placed.key_hash(),
             Built::Dialect(placed) => placed.key_hash()?,
             // What is bare has none.
             Built::Prefixed(_) => return None,
@@ -419,6 +438,15 @@ mod tests {
     use crate::dialect::{libmemcached, twemproxy};
     use crate::testing::list;
 
+    /// The fleet, without its weights where the scheme has none.
+    fn of_equals(fleet: &Buckets, scheme: &Scheme) -> Buckets {
+        let equal = |server: &Server| server.clone().with_weight(1_u32).unwrap();
+        match scheme.keeps_history() {
+            true => Buckets::new(fleet.servers().iter().map(equal)).unwrap(),
+            false => fleet.clone(),
+        }
+    }
+
     /// Tools that take a placement apart to compare it rely on its parts being all of it.
     #[test]
     fn key_hash_and_points_or_buckets_give_the_owner() {
@@ -433,7 +461,7 @@ mod tests {
         schemes.extend(schemes.clone().into_iter().map(|scheme| scheme.with_key_prefix(prefix.clone())));
         let (mut rings, mut tables) = (0, 0);
         for scheme in schemes {
-            let built = scheme.build(&fleet).unwrap();
+            let built = scheme.build(&of_equals(&fleet, &scheme)).unwrap();
             let hash = built.key_hash().unwrap();
             let (ring, table) = (built.ring(), built.table());
             rings += u32::from(ring.is_some());
@@ -457,6 +485,7 @@ mod tests {
         let prefix = |text| KeyPrefix::new(text).unwrap();
         let fleet = list(&[("a", 1), ("b", 3), ("c", 1)]);
         for scheme in Scheme::compared() {
+            let fleet = of_equals(&fleet, &scheme);
             let app = scheme.clone().with_key_prefix(prefix("app:"));
             let web = app.clone().with_key_prefix(prefix("web:"));
             assert_eq!((web.bare(), web.key_prefix()), (&scheme, Some(&prefix("web:"))));

@@ -36,10 +36,12 @@ fn sample_requests() -> Vec<String> {
 
 #[test]
 fn while_a_server_is_down_only_its_keys_are_answered_elsewhere_and_none_moves() {
-    let fleet = Buckets::from(&members(&[("a", 1), ("b", 2), ("c", 5)]));
+    let (weighted, equal) =
+        (members(&[("a", 1), ("b", 2), ("c", 5)]), members(&[("a", 1), ("b", 1), ("c", 1)]));
     let keys: Vec<String> = (0..20_000).map(|i| format!("user:{i}")).collect();
     let mut with_substitutes = 0;
     for scheme in Scheme::compared() {
+        let fleet = Buckets::from(if scheme.keeps_history() { &equal } else { &weighted });
         let view = View::new(Epoch::new(7), scheme.build(&fleet).unwrap());
         let placement = view.placement();
         let answers = |down: &Down| keys.iter().map(|key| route_ix(placement, key, down)).collect::<Vec<_>>();

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::hash::{Crc32, Md5, Xxh3, xxh3_64};
 use crate::server::ServerName;
-use crate::testing::{Random, members, user_keys};
+use crate::testing::{Random, chi2_over_df, members, user_keys};
 
 /// `count` servers named `cache-0`… whose weights are given by `weight`.
 fn fleet(count: usize, weight: impl Fn(usize) -> u32) -> Members {
@@ -34,12 +34,6 @@ fn oracle<S: Score>(score: &S, members: &Members, key: &[u8], weighted: bool) ->
         .collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     all.into_iter().map(|(_, ix)| ix).collect()
-}
-
-/// χ² of counts against expected counts, over the degrees of freedom.
-fn chi2_over_df(counts: &[u32], expected: &[f64]) -> f64 {
-    let chi2: f64 = counts.iter().zip(expected).map(|(&c, e)| (f64::from(c) - e).powi(2) / e).sum();
-    chi2 / (counts.len() - 1) as f64
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod weight;
 pub use text::{Address, ServerName, Zone};
 pub use weight::Weight;
 
+use core::num::NonZeroU32;
+
 use crate::error::Error;
 
 /// One server of a fleet.
@@ -27,7 +29,16 @@ pub struct Server {
     address: Address,
     weight: Weight,
     zone: Option<Zone>,
-    draining: bool,
+    state: State,
+}
+
+/// Whether a server owns keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Active,
+    Draining,
+    /// Draining, and the number of its removal.
+    Removed(NonZeroU32),
 }
 
 impl Server {
@@ -40,7 +51,7 @@ impl Server {
     {
         let name = name.try_into()?;
         let address = Address::under(&name);
-        Ok(Server { name, address, weight: Weight::ONE, zone: None, draining: false })
+        Ok(Server { name, address, weight: Weight::ONE, zone: None, state: State::Active })
     }
 
     /// The same address, weight and zone under another name: another server, as placement sees it.
@@ -90,13 +101,20 @@ impl Server {
     /// The same server, listed but owning nothing: what a weight of 0 means in other products.
     #[must_use]
     pub fn draining(self) -> Server {
-        Server { draining: true, ..self }
+        Server { state: State::Draining, ..self }
+    }
+
+    /// The same server, removed as the `turn`-th of its fleet's history: it drains, and schemes that go by
+    /// a [`ChangeLog`](crate::ChangeLog) know when it left.
+    #[must_use]
+    pub fn removed(self, turn: NonZeroU32) -> Server {
+        Server { state: State::Removed(turn), ..self }
     }
 
     /// The same server, owning keys again.
     #[must_use]
     pub fn active(self) -> Server {
-        Server { draining: false, ..self }
+        Server { state: State::Active, ..self }
     }
 
     /// Its identity.
@@ -116,7 +134,7 @@ impl Server {
 
     /// What it weighs in the fleet now: its weight, or 0 while it drains.
     pub fn effective_weight(&self) -> u32 {
-        if self.draining { 0 } else { self.weight.get() }
+        if self.is_draining() { 0 } else { self.weight.get() }
     }
 
     /// Its zone, if it has one.
@@ -126,6 +144,14 @@ impl Server {
 
     /// Listed, owning nothing.
     pub fn is_draining(&self) -> bool {
-        self.draining
+        self.state != State::Active
+    }
+
+    /// The number of its removal in the fleet's history, if it has one.
+    pub fn removal(&self) -> Option<NonZeroU32> {
+        match self.state {
+            State::Removed(turn) => Some(turn),
+            State::Active | State::Draining => None,
+        }
     }
 }

@@ -30,6 +30,12 @@ pub(crate) fn user_keys(count: u32) -> Vec<String> {
     (0..count).map(|i| alloc::format!("user:{i}")).collect()
 }
 
+/// χ² of counts against expected counts, over the degrees of freedom.
+pub(crate) fn chi2_over_df(counts: &[u32], expected: &[f64]) -> f64 {
+    let chi2: f64 = counts.iter().zip(expected).map(|(&c, e)| (f64::from(c) - e).powi(2) / e).sum();
+    chi2 / (counts.len() - 1) as f64
+}
+
 /// SplitMix64: a seeded source of test input.
 pub(crate) struct Random(pub(crate) u64);
 
