@@ -16,9 +16,12 @@
 //! ```
 //!
 //! `version`, a scheme or dialect, and each server's `name` are required. A server without an
-//! address is reached under its name, weighs 1, stands in no zone and is active.
+//! address is reached under its name, weighs 1, stands in no zone and is active. One that was taken away
+//! from a fleet whose scheme goes by its history stays listed, with `removed = 1` and so on.
 
-use clockwise::{Error, Scheme, Server};
+use std::num::NonZeroU32;
+
+use clockwise::{ChangeLog, Error, Scheme, Server};
 
 use crate::diagnostic::{quoted, ticked};
 use crate::dialect;
@@ -83,7 +86,22 @@ fn pool(report: &mut Report) -> Option<PoolRead> {
         dialect::refuse_strangers(report, fields, &entries);
     }
     let entries = settle(report, "the fleet", place, entries);
+    if scheme.as_ref().is_some_and(Scheme::keeps_history) && !report.has_errors() {
+        history(report, &entries);
+    }
     Some(PoolRead { name: None, span, scheme: Ok(scheme?), settings, entries, warnings: Vec::new() })
+}
+
+/// Refuses removals that have no order.
+fn history(report: &mut Report, entries: &[ServerEntry]) {
+    let Err(error) = ChangeLog::new(entries.iter().map(|entry| entry.server().clone())) else { return };
+    let named = entries.iter().find(|entry| Some(entry.server().name().as_str()) == error.server());
+    let place = named.map_or(Span::new(0, 0), ServerEntry::span);
+    report.push(
+        report
+            .error_at(place, error.to_string())
+            .with_help("`removed = 1` is the first server that was taken away, `removed = 2` the next one"),
+    );
 }
 
 /// How keys are placed, of a text that is what stands under `[placement]` and no fleet.
@@ -164,10 +182,28 @@ fn server(report: &mut Report, node: &Node) -> Option<ServerEntry> {
     {
         server = server.draining();
     }
+    if let Some(entry) = fields.get("removed") {
+        server = removed(report, entry, fields.get("state"), server);
+    }
     Some(ServerEntry::new(server, name_entry.value.span))
 }
 
-const KEYS: [&str; 5] = ["name", "address", "weight", "zone", "state"];
+const KEYS: [&str; 6] = ["name", "address", "weight", "zone", "state", "removed"];
+
+/// The server as one that was removed: the number says as which of the fleet's history.
+fn removed(report: &mut Report, entry: &Entry, state: Option<&Entry>, server: Server) -> Server {
+    if let Some(state) = state {
+        let name = quoted(server.name().as_str());
+        let message = format!("server {name} has a `state` and is `removed`, which is a state of its own");
+        let complaint = report.error_at(entry.key_span, message).with_also(state.key_span, "the other");
+        report.push(complaint);
+        return server;
+    }
+    match fields::integer(report, entry, 1, u32::MAX.into()).and_then(|turn| NonZeroU32::new(turn as u32)) {
+        Some(turn) => server.removed(turn),
+        None => server,
+    }
+}
 
 fn optional_text<'n>(report: &mut Report, fields: &Fields<'n>, key: &str) -> Option<(&'n Entry, &'n str)> {
     let entry = fields.get(key)?;

@@ -5,7 +5,9 @@
 
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
+use clockwise::catalogue::{self, Chosen, Entry as Catalogued};
 use clockwise::hash::{NamedHash, RedisSlot};
 use clockwise::maglev::{MAX_TABLE_SIZE, TABLE_SIZE};
 use clockwise::ring::POINTS_PER_WEIGHT;
@@ -22,7 +24,13 @@ use crate::suggest::one_of;
 /// A scheme's or dialect's name and the keys that go with it.
 pub(crate) type Kind = (&'static str, &'static [&'static str]);
 
-pub(crate) const SCHEMES: &[Kind] = &[
+/// All schemes: those with settings of their own, then the catalogue's.
+pub(crate) static SCHEMES: LazyLock<Vec<Kind>> = LazyLock::new(|| {
+    let catalogued = catalogue::SCHEMES.iter().map(|entry| (entry.name, entry.settings));
+    OF_THEIR_OWN.iter().copied().chain(catalogued).collect()
+});
+
+const OF_THEIR_OWN: &[Kind] = &[
     ("mod-n", &["hash"]),
     ("ring", &["hash", "points_per_weight"]),
     ("rendezvous", &["hash"]),
@@ -35,7 +43,7 @@ pub(crate) const SCHEMES: &[Kind] = &[
 /// Reads `[placement]`.
 pub(crate) fn own(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
     let (entry, what, kinds) = match (fields.get("scheme"), fields.get("dialect")) {
-        (Some(entry), None) => (entry, "scheme", SCHEMES),
+        (Some(entry), None) => (entry, "scheme", SCHEMES.as_slice()),
         (None, Some(entry)) => (entry, "dialect", DIALECTS),
         (Some(scheme), Some(dialect)) => {
             let message = "[placement] has a scheme and a `dialect`, and takes one of them";
@@ -122,12 +130,27 @@ fn native(report: &mut Report, fields: &Fields<'_>, name: &str) -> Option<Scheme
             let slots = number(report, fields, "slots", RedisSlot::SLOTS.into(), MAX_SLOTS.into());
             Scheme::Slots { hash: hash?, slots: slots? as u32 }
         }
-        _ => {
+        "bounded" => {
             let points_per_weight = points(report);
             let cap = epsilon(report, fields);
             Scheme::Bounded { hash: hash?, points_per_weight: points_per_weight?, cap: cap? }
         }
+        name => Scheme::Catalogued(catalogued(report, fields, catalogue::find(name)?, hash)?),
     })
+}
+
+/// A scheme of the catalogue: its hash, and its number if it takes one.
+fn catalogued(
+    report: &mut Report,
+    fields: &Fields<'_>,
+    entry: &'static Catalogued,
+    hash: Option<NamedHash>,
+) -> Option<Chosen> {
+    let chosen = Chosen::new(entry);
+    let Some(number) = entry.number else { return hash.map(|hash| chosen.with_hash(hash)) };
+    let value = self::number(report, fields, number.key, number.default, number.most);
+    // What was read is in range.
+    chosen.with_hash(hash?).with_number(value?).ok()
 }
 
 fn epsilon(report: &mut Report, fields: &Fields<'_>) -> Option<Cap> {
@@ -235,6 +258,11 @@ pub(crate) fn settings(scheme: &Scheme) -> Vec<(&'static str, String)> {
             let mut lines = named("bounded", hash);
             lines.push(("points_per_weight", points_per_weight.to_string()));
             lines.push(("epsilon", decimal(*cap)));
+            lines
+        }
+        Scheme::Catalogued(chosen) => {
+            let mut lines = named(chosen.entry().name, &chosen.hash());
+            lines.extend(chosen.number().map(|(number, value)| (number.key, value.to_string())));
             lines
         }
         Scheme::Dialect(dialect) => dialect::settings(dialect),

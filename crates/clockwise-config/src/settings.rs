@@ -71,7 +71,7 @@ impl Settings {
 
     /// All keys that the scheme or the dialect takes, said or not.
     pub fn known(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let kinds = if self.is_dialect { dialect::DIALECTS } else { SCHEMES };
+        let kinds = if self.is_dialect { dialect::DIALECTS } else { SCHEMES.as_slice() };
         let keys: &[&str] = kinds.iter().find(|(name, _)| *name == self.system).map_or(&[], |(_, keys)| keys);
         keys.iter().copied().chain([KEY_PREFIX])
     }

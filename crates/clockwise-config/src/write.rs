@@ -63,8 +63,10 @@ fn server(out: &mut String, server: &Server) {
     if let Some(zone) = server.zone() {
         line(out, "zone", &text(zone.as_str()));
     }
-    if server.is_draining() {
-        line(out, "state", &text("draining"));
+    match server.removal() {
+        Some(turn) => line(out, "removed", &turn.to_string()),
+        None if server.is_draining() => line(out, "state", &text("draining")),
+        None => {}
     }
 }
 

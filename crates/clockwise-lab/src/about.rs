@@ -56,7 +56,7 @@ impl About {
     pub fn new() -> About {
         let scheme = |name: SchemeName| SchemeAbout { name, title: name.title(), about: name.about() };
         About {
-            schemes: SchemeName::COMPARED.into_iter().chain([SchemeName::Product]).map(scheme).collect(),
+            schemes: SchemeName::compared().chain([SchemeName::Product]).map(scheme).collect(),
             hashes: NamedHash::ALL
                 .iter()
                 .map(|hash| HashAbout { name: hash.as_str(), bits: hash.bits() })

@@ -1,9 +1,11 @@
 //! "Copy as command": lines for a shell that give the figures of the page.
 
+use clockwise::ChangeLog;
 use clockwise_config::to_toml;
 use serde::Serialize;
 
 use crate::Refusal;
+use crate::layout::remembers;
 use crate::state::{Fleet, Keys, SchemeName, State, range};
 
 /// The most keys that are written out one by one.
@@ -34,9 +36,11 @@ pub fn command(state: &State) -> Result<Command, Refusal> {
             }
             format!("{}{keys} | {owner}\n", written("lab.toml", &now))
         }
-        Some((_, earlier)) if !earlier.is_empty() && fleet.scheme == SchemeName::Slots => {
+        Some((_, earlier))
+            if !earlier.is_empty() && fleet.scheme != SchemeName::Product && remembers(fleet) =>
+        {
             return Err(Refusal::new(
-                "where the slots are depends on every change so far, and a plan knows the last one",
+                "where keys are depends on every change so far, and a plan knows the last one",
             ));
         }
         Some((before, _)) => {
@@ -44,7 +48,7 @@ pub fn command(state: &State) -> Result<Command, Refusal> {
             match changes(before, fleet) {
                 Some(changes) => format!("{first}{keys} | clockwise plan lab.toml{changes} {read}\n"),
                 None => {
-                    let second = written("lab-after.toml", &now);
+                    let second = written("lab-after.toml", &continued(before, fleet)?);
                     format!("{first}{second}{keys} | clockwise plan lab.toml lab-after.toml {read}\n")
                 }
             }
@@ -55,6 +59,16 @@ pub fn command(state: &State) -> Result<Command, Refusal> {
 
 fn file(fleet: &Fleet) -> Result<String, Refusal> {
     Ok(to_toml(&fleet.placement()?, &fleet.servers()?))
+}
+
+/// The file of a fleet after a change: with its history, where the scheme goes by that.
+fn continued(before: &Fleet, fleet: &Fleet) -> Result<String, Refusal> {
+    let scheme = fleet.placement()?;
+    if !scheme.keeps_history() {
+        return file(fleet);
+    }
+    let log = ChangeLog::of(&before.servers()?)?.after(&fleet.servers()?)?;
+    Ok(to_toml(&scheme, log.buckets()))
 }
 
 /// A file as a here-document. No line of TOML is FLEET alone.
@@ -110,7 +124,8 @@ fn changes(before: &Fleet, now: &Fleet) -> Option<String> {
     let mut nodes = before.nodes.clone();
     // An option is divided at these.
     let splits = |text: &str| text.contains(['=', ',']) || text.starts_with('-');
-    for gone in before.nodes.iter().filter(|node| !now.has(&node.name)) {
+    // From the last to the first, as a history takes nodes that leave at once.
+    for gone in before.nodes.iter().rev().filter(|node| !now.has(&node.name)) {
         nodes.retain(|node| node.name != gone.name);
         options += &format!(" --remove {}", quoted(&gone.name));
     }

@@ -66,7 +66,7 @@ pub fn compare(ask: &Ask) -> Result<Comparison, Refusal> {
     let before = last.unwrap_or_else(|| state.fleet.clone());
     let mut schemes = ask.schemes.clone();
     if schemes.is_empty() {
-        schemes = SchemeName::COMPARED.into();
+        schemes = SchemeName::compared().collect();
         if state.fleet.scheme == SchemeName::Product {
             schemes.insert(0, SchemeName::Product);
         }

@@ -1,5 +1,6 @@
 //! A configuration that was pasted or dropped: which fleet it is.
 
+use clockwise::catalogue::Chosen;
 use clockwise::dialect::Dialect;
 use clockwise::dialect::lab::Algorithm;
 use clockwise::{Placement as _, Scheme};
@@ -111,6 +112,9 @@ pub fn fleet(pool: &Pool) -> Result<Fleet, Refusal> {
             Fleet { table: *table_size as u32, ..hashed(SchemeName::Maglev, hash) }
         }
         Scheme::Slots { hash, slots } => Fleet { slots: *slots, ..hashed(SchemeName::Slots, hash) },
+        Scheme::Catalogued(chosen) if *chosen == Chosen::new(chosen.entry()).with_hash(chosen.hash()) => {
+            hashed(SchemeName::Catalogued(chosen.entry().name), &chosen.hash())
+        }
         Scheme::Dialect(Dialect::Lab(options)) => {
             let scheme = match options.algorithm {
                 Algorithm::Rendezvous => SchemeName::Rendezvous,

@@ -259,6 +259,10 @@ fn why(layout: &Layout<'_>, key: &KeyFigures, number: u64) -> Vec<String> {
                 key.owner
             ),
         ],
+        (SchemeName::Catalogued(_), ..) => vec![
+            format!("{hashed}."),
+            format!("From that number, {} names {}.", fleet.scheme.title(), key.owner),
+        ],
         (_, Some(token), _) => vec![
             format!("{hashed}, {:.1}\u{b0} clockwise from the top.", key.degrees),
             if token.text.is_empty() {

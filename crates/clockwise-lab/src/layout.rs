@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use clockwise::catalogue::{self, Input};
 use clockwise::hash::{KeyHash, NamedHash};
 use clockwise::moves::{MoveCounter, Tally};
 use clockwise::{Built, Down, Fingerprint, Moves, Placement, ServerIx, fill, route_ix};
@@ -75,7 +76,7 @@ impl<'s> Layout<'s> {
         let last = state.history.last();
         let gone = last.into_iter().flat_map(|last| &last.nodes).filter(|node| !fleet.has(&node.name));
         let names: Vec<String> = fleet.nodes.iter().chain(gone).map(|node| node.name.clone()).collect();
-        // Slots move from where they are, so all that came before counts.
+        // Slots move from where they are, and a history goes on: so all that came before counts.
         let mut sides: Vec<Built> = Vec::new();
         let from = if remembers(fleet) { 0 } else { state.history.len().saturating_sub(1) };
         for fleet in state.history[from..].iter().chain([fleet]) {
@@ -142,9 +143,13 @@ impl<'s> Layout<'s> {
 }
 
 /// Whether a fleet's placement depends on the fleets before it.
-fn remembers(fleet: &Fleet) -> bool {
-    use crate::state::SchemeName::{Product, Slots};
-    matches!(fleet.scheme, Slots | Product)
+pub(crate) fn remembers(fleet: &Fleet) -> bool {
+    use crate::state::SchemeName::{Catalogued, Product, Slots};
+    match fleet.scheme {
+        Slots | Product => true,
+        Catalogued(name) => catalogue::find(name).is_some_and(|entry| entry.input == Input::History),
+        _ => false,
+    }
 }
 
 /// The fleet with these nodes owning nothing; none where nobody is left.

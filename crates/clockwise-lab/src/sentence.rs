@@ -192,6 +192,7 @@ fn said(scheme: SchemeName) -> &'static str {
         SchemeName::Bounded => "bounded loads",
         SchemeName::Slots => "fixed slots",
         SchemeName::Product => "the product's own rule",
+        SchemeName::Catalogued(_) => scheme.title(),
     }
 }
 

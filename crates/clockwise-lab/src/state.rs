@@ -1,12 +1,16 @@
 //! What the page is about: two or more fleets, keys, and who is down. The page changes it, and everything
 //! else follows from it.
 
+use std::str::FromStr;
+
+use clockwise::catalogue::{self, Chosen};
 use clockwise::dialect::lab::{self, Algorithm};
 use clockwise::hash::NamedHash;
 use clockwise::maglev::TABLE_SIZE;
 use clockwise::{Buckets, Cap, Scheme, Server};
 use clockwise_config::Settings;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Refusal;
 
@@ -118,8 +122,7 @@ pub struct Hot {
 }
 
 /// The schemes of the lab.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SchemeName {
     /// The hash modulo the number of nodes, in joining order.
     ModN,
@@ -138,11 +141,13 @@ pub enum SchemeName {
     Slots,
     /// Another system's recipe, or a placement with settings that the lab has no control for.
     Product,
+    /// One of the library's [catalogue], by its name there.
+    Catalogued(&'static str),
 }
 
 impl SchemeName {
-    /// Those that a comparison sets side by side, in its order.
-    pub const COMPARED: [SchemeName; 7] = [
+    /// Those with controls of their own, in the order of a comparison.
+    const OF_THEIR_OWN: [SchemeName; 7] = [
         SchemeName::ModN,
         SchemeName::Ring,
         SchemeName::Rendezvous,
@@ -151,6 +156,27 @@ impl SchemeName {
         SchemeName::Bounded,
         SchemeName::Slots,
     ];
+
+    /// Those that a comparison sets side by side, in its order.
+    pub fn compared() -> impl Iterator<Item = SchemeName> {
+        let catalogued = catalogue::SCHEMES.iter().map(|entry| SchemeName::Catalogued(entry.name));
+        SchemeName::OF_THEIR_OWN.into_iter().chain(catalogued)
+    }
+
+    /// In a state.
+    pub fn name(self) -> &'static str {
+        match self {
+            SchemeName::ModN => "mod-n",
+            SchemeName::Ring => "ring",
+            SchemeName::Rendezvous => "rendezvous",
+            SchemeName::Jump => "jump",
+            SchemeName::Maglev => "maglev",
+            SchemeName::Bounded => "bounded",
+            SchemeName::Slots => "slots",
+            SchemeName::Product => "product",
+            SchemeName::Catalogued(name) => name,
+        }
+    }
 
     /// As the page calls it.
     pub fn title(self) -> &'static str {
@@ -163,6 +189,7 @@ impl SchemeName {
             SchemeName::Bounded => "Bounded loads",
             SchemeName::Slots => "Fixed slots",
             SchemeName::Product => "Product",
+            SchemeName::Catalogued(name) => catalogue::find(name).map_or(name, |entry| entry.title),
         }
     }
 
@@ -187,7 +214,31 @@ impl SchemeName {
                 "A map says which node has each slot, and changes with the fewest slots moved."
             }
             SchemeName::Product => "The placement of the configuration that was given.",
+            SchemeName::Catalogued(name) => catalogue::find(name).map_or("", |entry| entry.about),
         }
+    }
+}
+
+impl FromStr for SchemeName {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<SchemeName, Refusal> {
+        let mut known = SchemeName::compared().chain([SchemeName::Product]);
+        known
+            .find(|scheme| scheme.name() == text)
+            .ok_or_else(|| Refusal::new(format!("there is no scheme {text:?}")))
+    }
+}
+
+impl Serialize for SchemeName {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for SchemeName {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SchemeName, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -394,6 +445,11 @@ impl Fleet {
             SchemeName::Jump => Ok(Scheme::Jump { hash }),
             SchemeName::Maglev => Ok(Scheme::Maglev { hash, table_size: self.table.into() }),
             SchemeName::Slots => Ok(Scheme::Slots { hash, slots: self.slots }),
+            SchemeName::Catalogued(name) => {
+                let entry = catalogue::find(name)
+                    .ok_or_else(|| Refusal::new(format!("there is no scheme {name:?}")))?;
+                Ok(Scheme::Catalogued(Chosen::new(entry).with_hash(hash)))
+            }
             SchemeName::Product => {
                 let settings: Settings =
                     self.product.parse().map_err(|error| Refusal::new(format!("{error}")))?;

@@ -125,7 +125,7 @@ fn fleet_text(fleet: &Fleet) -> String {
             text += &format!(";{name}={value}");
         }
     };
-    setting('s', scheme_text(fleet.scheme), scheme_text(first.scheme));
+    setting('s', fleet.scheme.name().to_owned(), first.scheme.name().to_owned());
     setting('h', escaped(&fleet.hash), escaped(&first.hash));
     setting('t', fleet.tokens.to_string(), first.tokens.to_string());
     setting('e', escaped(&fleet.epsilon), escaped(&first.epsilon));
@@ -185,13 +185,8 @@ fn node_of(text: &str) -> Result<Node, Refusal> {
     Ok(Node { name: unescaped(name)?, weight, zone: unescaped(zone)?, address: unescaped(address)? })
 }
 
-/// The name of a scheme, from its one list of names.
-fn scheme_text(scheme: SchemeName) -> String {
-    serde_json::to_string(&scheme).unwrap_or_default().trim_matches('"').to_owned()
-}
-
 fn scheme_of(text: &str) -> Result<SchemeName, Refusal> {
-    serde_json::from_value(text.into()).map_err(|_| bad("scheme", text))
+    text.parse().map_err(|_| bad("scheme", text))
 }
 
 fn number(text: &str) -> Result<u32, Refusal> {

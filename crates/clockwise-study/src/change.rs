@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use clockwise::{Address, Buckets, Error, Server, ServerIx, ServerName, Weight};
+use clockwise::{Address, Buckets, ChangeLog, Error, Scheme, Server, ServerIx, ServerName, Weight};
 
 /// One step of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,18 @@ impl Change {
     pub fn parse_address(text: &str) -> Result<Change, BadChange> {
         let (name, address) = text.split_once('=').ok_or_else(|| BadChange::form(text, "NAME=ADDR"))?;
         Ok(Change::Address(ServerName::new(name)?, Address::new(address)?))
+    }
+
+    /// The servers after this step, of a fleet under this scheme.
+    ///
+    /// Where the scheme goes by the history, a server that goes stays listed with the number of its
+    /// removal, and one that comes takes the place that was emptied last.
+    pub fn apply_under(&self, scheme: &Scheme, list: &Buckets) -> Result<Buckets, Error> {
+        let after = self.apply(list)?;
+        match scheme.keeps_history() {
+            true => Ok(ChangeLog::of(list)?.after(&after)?.buckets().clone()),
+            false => Ok(after),
+        }
     }
 
     /// The list after this step.

@@ -9,7 +9,7 @@
 use std::convert::Infallible;
 
 use clockwise::moves::MoveCounter;
-use clockwise::{ArcMoves, Buckets, Built, Error, Moves, Placement as _, Scheme, ServerIx, fill};
+use clockwise::{ArcMoves, Buckets, Built, ChangeLog, Error, Moves, Placement as _, Scheme, ServerIx, fill};
 
 use crate::keys::{KeySet, Record, TOGETHER};
 
@@ -38,8 +38,19 @@ impl Contestant {
     fn new(before: &Fleet, after: &Fleet) -> Result<Contestant, Error> {
         let built = before.scheme.build(&before.servers)?;
         let changed = after.scheme.build_after(&built, &after.servers)?;
-        let counter = MoveCounter::new(built.servers(), changed.servers());
-        Ok(Contestant { scheme: before.scheme.clone(), sides: Sides::new(built, changed), counter })
+        Ok(Contestant::between(before.scheme.clone(), built, changed))
+    }
+
+    /// Each side as a client builds it that knows only its own fleet.
+    fn of_histories(before: &Fleet, after: &Fleet) -> Result<Contestant, Error> {
+        ChangeLog::of(&after.servers)?.continues(&ChangeLog::of(&before.servers)?)?;
+        let (built, changed) = (before.scheme.build(&before.servers)?, after.scheme.build(&after.servers)?);
+        Ok(Contestant::between(before.scheme.clone(), built, changed))
+    }
+
+    fn between(scheme: Scheme, before: Built, after: Built) -> Contestant {
+        let counter = MoveCounter::new(before.servers(), after.servers());
+        Contestant { scheme, sides: Sides::new(before, after), counter }
     }
 
     /// Whether keys have to be held until all are known.
@@ -87,8 +98,14 @@ pub struct Plan {
 
 impl Plan {
     /// Begins to measure the change from one fleet to another.
+    ///
+    /// Where both go by their history, that after has to continue that before: if it does not, the error
+    /// names both.
     pub fn new(before: &Fleet, after: &Fleet) -> Result<Plan, Error> {
-        let main = Contestant::new(before, after)?;
+        let main = match before.scheme == after.scheme && after.scheme.keeps_history() {
+            true => Contestant::of_histories(before, after)?,
+            false => Contestant::new(before, after)?,
+        };
         Ok(Plan { main, others: Vec::new(), held: KeySet::new(true, true) })
     }
 

@@ -2,15 +2,8 @@
 // crate holds the fields of this file to those that it sends and takes. The page computes no placement:
 // every number and every sentence on it stands in an answer.
 
-export type SchemeName =
-  | "mod-n"
-  | "ring"
-  | "rendezvous"
-  | "jump"
-  | "maglev"
-  | "bounded"
-  | "slots"
-  | "product";
+/** A name from About.schemes: "ring", "mod-n", "product" and those of the core's catalogue. */
+export type SchemeName = string;
 
 /** All that the page shows follows from this. Fields with a ? have the value of the first page if absent. */
 export interface State {

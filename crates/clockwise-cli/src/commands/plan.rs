@@ -106,7 +106,9 @@ impl Goal {
         let changes = changes(args, matches)?;
         let mut servers = before.servers().clone();
         for change in &changes {
-            servers = change.apply(&servers).map_err(|error| Failure::Usage(format!("{change}: {error}")))?;
+            servers = change
+                .apply_under(before.scheme(), &servers)
+                .map_err(|error| Failure::Usage(format!("{change}: {error}")))?;
         }
         let change = changes.iter().map(Change::to_string).collect::<Vec<_>>().join(", then ");
         let fleet = Fleet { scheme: before.scheme().clone(), servers };

@@ -231,6 +231,6 @@ fn shares_are_parts_of_one_and_counts_are_whole() {
             _ => {}
         }
     }
-    look("", &json(&["plan", TWEMPROXY, "--weight", "cache-3=3", "--keys", KEYS, "--compare"]).json());
+    look("", &json(&["plan", TWEMPROXY, "--remove", "cache-3", "--keys", KEYS, "--compare"]).json());
     look("", &json(&["ring", FLEET]).json());
 }

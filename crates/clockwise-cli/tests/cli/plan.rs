@@ -83,7 +83,22 @@ fn compare_lists_these_schemes_and_no_other() {
     let plan = join(&["--compare", "--format", "json"]).json();
     let schemes: Vec<&str> =
         plan["compare"].as_array().unwrap().iter().map(|row| row["scheme"].as_str().unwrap()).collect();
-    let expected = ["mod-n", "ring-1", "ring-16", "ring-160", "rendezvous", "jump", "maglev", "bounded"];
+    let expected = [
+        "mod-n",
+        "ring-1",
+        "ring-16",
+        "ring-160",
+        "rendezvous",
+        "jump",
+        "maglev",
+        "bounded",
+        "multi-probe",
+        "anchor",
+        "dx",
+        "memento",
+        "flip",
+        "jump-back",
+    ];
     assert_eq!(schemes, expected);
     let moved = |scheme: &str| {
         let at = expected.iter().position(|name| *name == scheme).unwrap();
@@ -91,7 +106,9 @@ fn compare_lists_these_schemes_and_no_other() {
     };
     // 4 to 5 by mod N moves four fifths; the others about a fifth.
     assert!((moved("mod-n") - 0.8).abs() < 0.01);
-    for scheme in ["ring-160", "rendezvous", "jump", "maglev"] {
+    for scheme in
+        ["ring-160", "rendezvous", "jump", "maglev", "multi-probe", "anchor", "dx", "memento", "flip"]
+    {
         assert!((moved(scheme) - 0.2).abs() < 0.02, "{scheme}: {}", moved(scheme));
     }
     let text = join(&["--compare"]).fine();
@@ -107,7 +124,9 @@ fn schemes_that_cannot_hold_the_fleet_are_left_out_of_the_comparison_and_named()
     let path = file("heavy.toml", super::fleet("scheme = \"maglev\"", &[("a", 17_000_000), ("b", 1)]));
     let plan = ["plan", &path, "--add", "c=c", "--compare", "--sample", "1000", "--format", "json"];
     let (out, err) = run(plan).warned();
-    for scheme in ["mod-n", "ring-1", "ring-16", "ring-160", "rendezvous", "jump", "bounded"] {
+    for scheme in
+        ["mod-n", "ring-1", "ring-16", "ring-160", "rendezvous", "jump", "bounded", "multi-probe", "flip"]
+    {
         assert_has(
             &err,
             &[&format!("warning: {scheme} is not compared: server \"a\": its weight brings the fleet")],
@@ -117,6 +136,13 @@ fn schemes_that_cannot_hold_the_fleet_are_left_out_of_the_comparison_and_named()
     let compared: Vec<&Value> =
         plan["compare"].as_array().unwrap().iter().map(|row| &row["scheme"]).collect();
     assert_eq!(compared, ["maglev"]);
+    // Where each server is one bucket, it is the weights that keep it out.
+    for scheme in ["anchor", "dx", "memento"] {
+        assert_has(
+            &err,
+            &[&format!("warning: {scheme} is not compared: server \"b\": weight 1 is not that")],
+        );
+    }
 }
 
 #[test]
@@ -155,4 +181,54 @@ fn a_million_seeded_keys_unless_said() {
     let jump = file("jump.toml", fleet("scheme = \"jump\"", &[("a", 1), ("b", 1), ("c", 1)]).as_bytes());
     let jump = run(["plan", &jump, "--remove", "c"]).fine();
     assert_has(&jump, &["of 1,000,000 keys"]);
+}
+
+/// Servers by bucket; those with a number were removed.
+fn history(name: &str, servers: &str) -> String {
+    let server = |word: &str| {
+        let (name, turn) = word.split_at(1);
+        let turn = if turn.is_empty() { String::new() } else { format!("removed = {turn}\n") };
+        format!("[[server]]\nname = \"{name}\"\n{turn}")
+    };
+    let servers: String = servers.split(' ').map(server).collect();
+    file(name, format!("version = 1\n[placement]\nscheme = \"memento\"\n{servers}").as_bytes())
+}
+
+#[test]
+fn a_fleet_that_goes_by_its_history_loses_any_server_and_gets_the_next_for_the_fewest_moves() {
+    let before = history("memento-before.toml", "a b1 c d e");
+    for (after, change) in
+        [("a b1 c2 d e", "--remove c"), ("a x c d e", "--add x=x"), ("a b1 y d e", "--replace c=y=y")]
+    {
+        let after = history("memento-after.toml", after);
+        let file = run(["plan", &before, &after, "--sample", "20000", "--format", "json"]).json();
+        let (option, value) = change.split_once(' ').unwrap();
+        let told = run(["plan", &before, option, value, "--sample", "20000", "--format", "json"]).json();
+        for field in ["moved", "stray", "flows"] {
+            assert_eq!(file[field], told[field], "{change}: {field}");
+        }
+        assert_eq!(file["stray"], 0, "{change}");
+        assert!(file["moved"].as_u64().unwrap() > 3_000, "{change}: {}", file["moved"]);
+    }
+}
+
+#[test]
+fn histories_that_contradict_each_other_are_refused_and_both_are_named() {
+    let before = history("memento-one.toml", "a b1 c2 d");
+    for (after, says) in [
+        (
+            "a b2 c1 d",
+            "histories differ: \"b\", then \"c\" removed from 4 buckets before, and \"c\", then \"b\" removed from 4 buckets after",
+        ),
+        ("a b1 c2 d e", "removed from 5 buckets after; one has to continue the other"),
+    ] {
+        let after = history("memento-other.toml", after);
+        let run = run(["plan", &before, &after, "--sample", "1000"]);
+        assert_eq!(run.code, 3, "{after}: {}", run.out);
+        assert_has(&run.err, &[says]);
+    }
+    let (before, after) = (history("memento-abc.toml", "a b c"), history("memento-acb.toml", "a c b"));
+    let run = run(["plan", &before, &after, "--sample", "1000"]);
+    assert_eq!(run.code, 3);
+    assert_has(&run.err, &["server \"b\": bucket 2 is not the one that it had"]);
 }

@@ -591,10 +591,13 @@ fn clockwise_fleets_read_or_are_refused_as_expected() {
         ("bom.toml", Reads(&[("", 1)])),
         ("crlf.toml", Reads(&[("", 2)])),
         ("dotted.toml", Reads(&[("", 2)])),
+        ("history.toml", Reads(&[("", 4)])),
         ("inline.toml", Reads(&[("", 3)])),
+        ("jump-back.toml", Reads(&[("", 2)])),
         ("jump.toml", Reads(&[("", 2)])),
         ("libmemcached.toml", Reads(&[("", 2)])),
         ("minimal.toml", Reads(&[("", 1)])),
+        ("multi-probe.toml", Reads(&[("", 3)])),
         ("names.toml", Reads(&[("", 5)])),
         ("rendezvous.toml", Reads(&[("", 3)])),
         ("slots.toml", Reads(&[("", 3)])),
@@ -614,6 +617,7 @@ fn clockwise_fleets_read_or_are_refused_as_expected() {
         ("odd-deep.toml", Refused(&[(2, "nested more than 80 levels deep")])),
         ("odd-dotted.toml", Refused(&[(2, "nested more than 80 levels deep")])),
         ("odd-epsilon.toml", Refused(&[(4, "load cap -0.25 is negative")])),
+        ("odd-history.toml", Refused(&[(9, "server \"b\": removed 3 skips a number")])),
         (
             "odd-keys.toml",
             Refused(&[

@@ -1,12 +1,15 @@
 //! Clockwise's own fleets: schemes, settings, what reads back.
 
+use std::collections::BTreeSet;
+
+use clockwise::catalogue::{self, Chosen};
 use clockwise::dialect::{
     Dialect, envoy, grpc, haproxy, libmemcached, nginx, npm_hashring, php_memcached, pingora, pylibmc,
     spymemcached, trafficserver, twemproxy, uhashring,
 };
 use clockwise::hash::NamedHash;
 use clockwise::{Placement as _, Scheme, Zone};
-use clockwise_config::{About, Options, parse};
+use clockwise_config::{About, Options, Settings, parse};
 
 use crate::{pool, refused};
 
@@ -19,6 +22,10 @@ fn fleet(placement: &str) -> String {
 
 fn scheme(placement: &str) -> Scheme {
     pool(fleet(placement)).scheme().clone()
+}
+
+fn catalogued(name: &str, set: impl Fn(Chosen) -> Chosen) -> Scheme {
+    Scheme::Catalogued(set(Chosen::new(catalogue::find(name).unwrap())))
 }
 
 #[test]
@@ -45,6 +52,19 @@ fn every_scheme_is_read_with_its_settings_and_their_defaults() {
         (
             "scheme = 'bounded'\nepsilon = 0.1\npoints_per_weight = 1_00",
             Scheme::Bounded { hash, points_per_weight: 100, cap: "0.1".parse().unwrap() },
+        ),
+        ("scheme = 'jump-back'", catalogued("jump-back", |chosen| chosen)),
+        ("scheme = 'flip'\nhash = 'crc32'", catalogued("flip", |chosen| chosen.with_hash(crc))),
+        ("scheme = 'memento'", catalogued("memento", |chosen| chosen)),
+        ("scheme = 'dx'", catalogued("dx", |chosen| chosen.with_number(1_024).unwrap())),
+        (
+            "scheme = 'anchor'\ncapacity = 1_100",
+            catalogued("anchor", |chosen| chosen.with_number(1_100).unwrap()),
+        ),
+        ("scheme = 'multi-probe'", catalogued("multi-probe", |chosen| chosen.with_number(21).unwrap())),
+        (
+            "scheme = 'multi-probe'\nprobes = 5\nhash = 'crc32'",
+            catalogued("multi-probe", |chosen| chosen.with_hash(crc).with_number(5).unwrap()),
         ),
         ("dialect = 'twemproxy'", twemproxy::Options::default().into()),
         ("dialect = 'libmemcached'", libmemcached::Options::default().into()),
@@ -127,10 +147,10 @@ fn every_scheme_that_is_compared_can_be_written_and_read() {
     for expected in Scheme::compared() {
         let name = expected.to_string();
         let name = name.split("-1").next().unwrap();
-        assert_eq!(
-            std::mem::discriminant(&scheme(&format!("scheme = '{name}'"))),
-            std::mem::discriminant(&expected)
-        );
+        let read = scheme(&format!("scheme = '{name}'"));
+        assert_eq!(std::mem::discriminant(&read), std::mem::discriminant(&expected));
+        let settings = Settings::of(&expected);
+        assert_eq!(settings.scheme().unwrap(), expected, "{settings}");
     }
 }
 
@@ -361,4 +381,54 @@ fn a_line_is_told_for_the_fleet_its_servers_and_its_settings() {
     let twemproxy = parse("f", text.as_bytes(), &Options::default()).unwrap().pick(None).unwrap();
     let about = [About::Fleet, About::Server("c"), About::Setting("hash"), About::Setting("distribution")];
     assert_eq!(lines(&twemproxy, &about), [2, 7, 4, 2]);
+}
+
+fn history(servers: &str) -> String {
+    let servers: String = servers
+        .split(' ')
+        .map(|word| {
+            let (name, turn) = word.split_at(1);
+            let turn = if turn.is_empty() { String::new() } else { format!("removed = {turn}\n") };
+            format!("[[server]]\nname = '{name}'\n{turn}")
+        })
+        .collect();
+    format!("version = 1\n[placement]\nscheme = 'memento'\n{servers}")
+}
+
+#[test]
+fn a_history_is_read_written_and_built() {
+    let read = pool(history("a b2 c1 d"));
+    let turns: Vec<Option<u32>> =
+        read.servers().servers().iter().map(|server| server.removal().map(u32::from)).collect();
+    assert_eq!(turns, [None, Some(2), Some(1), None]);
+    let again = pool(read.to_toml());
+    assert_eq!((again.scheme(), again.servers()), (read.scheme(), read.servers()));
+    let built = read.scheme().build(read.servers()).unwrap();
+    let owners: BTreeSet<&str> =
+        (0..200).map(|i| built.owner(format!("user:{i}").as_bytes()).name().as_str()).collect();
+    assert_eq!(owners, BTreeSet::from(["a", "d"]));
+    // To a scheme of a set they drain.
+    let ring = pool(history("a b2 c1 d").replace("memento", "ring"));
+    assert_eq!(ring.servers().active().count(), 2);
+    // Without an order it is no history.
+    assert!(
+        pool(history("a b7 c").replace("memento", "rendezvous")).servers().get("b").unwrap().is_draining()
+    );
+}
+
+#[test]
+fn removals_without_an_order_are_refused_at_their_server() {
+    for (servers, line, says) in [
+        ("a b2 c", 7, "server \"b\": removed 2 skips a number"),
+        ("a b1 c1", 10, "server \"c\": removed 1 is there twice"),
+        ("a b0 c", 8, "`removed` is \"0\""),
+        ("a b-1 c", 8, "`removed` is \"-1\""),
+    ] {
+        let complaint = refused(history(servers));
+        assert!(complaint.contains(&format!(":{line}:")), "{complaint}");
+        assert!(complaint.contains(says), "{complaint}");
+    }
+    let both = history("a b1").replace("removed = 1", "removed = 1\nstate = 'draining'");
+    let complaint = refused(both);
+    assert!(complaint.contains("has a `state` and is `removed`"), "{complaint}");
 }

@@ -1,5 +1,6 @@
 //! What stands before every key: our own setting, the namespaces of clients, and nginx's key.
 
+use clockwise::catalogue;
 use clockwise::dialect::nginx;
 use clockwise::{KeyPrefix, Placement as _, Scheme};
 use clockwise_config::{About, Options, Settings, Target, parse};
@@ -20,6 +21,7 @@ fn own(placement: &str) -> String {
 #[test]
 fn every_scheme_and_dialect_takes_a_prefix_and_keeps_it_when_written() {
     let named = ["mod-n", "ring", "rendezvous", "jump", "maglev", "slots", "bounded"];
+    let named = named.into_iter().chain(catalogue::SCHEMES.iter().map(|entry| entry.name));
     let schemes = named.map(|name| format!("scheme = '{name}'"));
     let dialects = ["twemproxy", "php-memcached", "haproxy", "redis-cluster"];
     for placement in schemes.into_iter().chain(dialects.map(|name| format!("dialect = '{name}'"))) {

@@ -1,5 +1,6 @@
 //! The pages a visitor sees first: every figure on them, and every owner of the recorded ones.
 
+use clockwise::catalogue;
 use serde_json::{Value, json};
 
 use crate::asking::{array, ask, ask_all, change, figures, fleet};
@@ -188,10 +189,14 @@ fn a_comparison_has_a_line_for_every_scheme() {
     assert_eq!(lines[0], ("mod-n".to_owned(), 44, 36));
     assert_eq!(lines[1], ("ring".to_owned(), 7, 0));
     let schemes: Vec<&str> = lines.iter().map(|(scheme, ..)| scheme.as_str()).collect();
-    assert_eq!(schemes, ["mod-n", "ring", "rendezvous", "jump", "maglev", "bounded", "slots"]);
+    let own = ["mod-n", "ring", "rendezvous", "jump", "maglev", "bounded", "slots"];
+    assert_eq!(schemes[..7], own);
+    // Those of the catalogue follow, and a name of the library's is the lab's.
+    assert!(schemes[7..].iter().copied().eq(catalogue::SCHEMES.iter().map(|entry| entry.name)));
+    assert!(schemes.contains(&"jump-back") && schemes.contains(&"multi-probe"));
     assert!(rows.iter().all(|row| row["refused"] == ""));
-    // Jump and slots move to the newcomer alone.
-    assert!([2, 3, 6].iter().all(|at| lines[*at].2 == 0), "{lines:?}");
+    // Rendezvous, jump, slots and the catalogue move to the newcomer alone.
+    assert!([2, 3].into_iter().chain(6..lines.len()).all(|at| lines[at].2 == 0), "{lines:?}");
     // A weight that no ring of the page can hold leaves the others in the comparison.
     let mut heavy = change(FOUR, FIVE, &json!({ "tokens": 1000 }));
     heavy["fleet"]["nodes"][0]["weight"] = json!(2_000);

@@ -39,7 +39,7 @@ impl Random {
     }
 
     fn fleet(&mut self) -> Fleet {
-        let schemes = SchemeName::COMPARED;
+        let schemes: Vec<SchemeName> = SchemeName::compared().collect();
         let nodes = (0..1 + self.below(5)).map(|i| Node {
             // Names may not hold blanks at their ends, and differ.
             name: format!("{i}{}x", self.text().replace(' ', "_")),

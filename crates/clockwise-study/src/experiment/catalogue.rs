@@ -10,6 +10,7 @@ const FILES: &[(&str, &str)] = &[
     ("shares", include_str!("../../study/shares.toml")),
     ("mod-n", include_str!("../../study/mod-n.toml")),
     ("schemes", include_str!("../../study/schemes.toml")),
+    ("probes", include_str!("../../study/probes.toml")),
     ("maglev", include_str!("../../study/maglev.toml")),
     ("bounded", include_str!("../../study/bounded.toml")),
     ("load-cap", include_str!("../../study/load-cap.toml")),

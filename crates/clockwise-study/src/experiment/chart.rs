@@ -46,12 +46,14 @@ pub enum Theory {
     /// 1 − (1 − 1 ÷ (n − 1))^(2v(r − 1)), in per cent: two servers hold copies of some key in common.
     /// Knobs `servers`, `points`, `replicas`.
     QuorumLoss,
+    /// 1 + 1 ÷ (k − 1): the busiest, of multi-probe consistent hashing. Knob `probes`.
+    Probes,
     /// 1: exactly the least.
     One,
 }
 
 impl Theory {
-    pub(crate) const WORDS: [(&'static str, Theory); 9] = [
+    pub(crate) const WORDS: [(&'static str, Theory); 10] = [
         ("expected-busiest", Theory::ExpectedBusiest),
         ("expected-idlest", Theory::ExpectedIdlest),
         ("busiest-by-rule", Theory::BusiestByRule),
@@ -60,6 +62,7 @@ impl Theory {
         ("floor", Theory::Floor),
         ("expected-heirs", Theory::ExpectedHeirs),
         ("quorum-loss", Theory::QuorumLoss),
+        ("probes", Theory::Probes),
         ("one", Theory::One),
     ];
 
@@ -79,6 +82,7 @@ impl Theory {
             Theory::Floor => "1 ÷ (n + 1)",
             Theory::ExpectedHeirs => "(n − 1)(1 − C((n − 1)v − 1, v) ÷ C(nv − 1, v))",
             Theory::QuorumLoss => "1 − (1 − 1 ÷ (n − 1))^(2v(r − 1))",
+            Theory::Probes => "1 + 1 ÷ (k − 1)",
             Theory::One => "1",
         }
     }
@@ -101,6 +105,7 @@ impl Theory {
             Theory::QuorumLoss => theory::sharing_chance(servers?, points?, whole("replicas")?)
                 .ok()
                 .map(|chance| 100.0 * chance),
+            Theory::Probes => whole("probes").filter(|k| *k > 1).map(|k| 1.0 + 1.0 / (k as f64 - 1.0)),
             Theory::One => Some(1.0),
         }
     }

@@ -22,6 +22,7 @@ mod library;
 mod losses;
 mod maglev;
 mod popularity;
+mod probes;
 pub mod random;
 mod ring;
 mod samples;
@@ -44,6 +45,7 @@ pub const KERNELS: &[Kernel] = &[
     ring::KERNEL,
     arcs::KERNEL,
     scheme::KERNEL,
+    probes::KERNEL,
     maglev::KERNEL,
     bounded::KERNEL,
     labels::KERNEL,

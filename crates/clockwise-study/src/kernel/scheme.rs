@@ -1,24 +1,22 @@
-//! Schemes of one line each, on random keys: random assignment, hash mod N, jump, rendezvous.
+//! Schemes of one line each, on random keys: random assignment, hash mod N, jump, rendezvous; and those of
+//! the library's catalogue, which says what may leave.
 
+use clockwise::catalogue::{self, Chosen, Input};
 use clockwise::hash::Xxh3;
 use clockwise::rendezvous::{Native, Score as _};
-use clockwise::{Members, Rendezvous, Server, ServerIx, ServerName};
+use clockwise::{Buckets, Built, Members, Placement as _, Rendezvous, Scheme, Server, ServerIx, ServerName};
 
 use super::random::{Random, Stream};
 use super::{Kernel, Knob, Measures, Metric, Outcome, Trial, Values, busiest_over_mean, knobs};
+use crate::experiment::Setting;
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "scheme",
-    about: "random assignment, hash mod N, jump and rendezvous: evenness by keys, moves on a join and on a \
-            leave",
+    about: "random assignment, hash mod N, jump, rendezvous and the library's catalogue: evenness by keys, \
+            moves on a join and on a leave",
     knobs: &[
         knobs::servers(2, 100_000),
-        Knob {
-            name: "scheme",
-            label: "scheme",
-            values: Values::Words(&["random", "mod-n", "jump", "rendezvous"]),
-            draws: true,
-        },
+        Knob { name: "scheme", label: "scheme", values: Values::Listed(schemes), draws: true },
     ],
     metrics: &[
         Metric { name: "busiest_keys", label: "busiest ÷ mean, keys", unit: "" },
@@ -44,11 +42,12 @@ pub(super) const KERNEL: Kernel = Kernel {
         let a_key = match trial.setting.text("scheme") {
             "rendezvous" => servers,
             "jump" => 8.0 * servers.ln(),
-            _ => 10.0,
+            "random" | "mod-n" => 10.0,
+            _ => 300.0,
         };
         a_key * trial.keys as f64
     },
-    fits: knobs::any,
+    fits,
     run,
 };
 
@@ -58,9 +57,31 @@ fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
         "random" => random(trial, servers, out),
         "mod-n" => mod_n(trial, servers, out),
         "jump" => jump(trial, servers, out),
-        _ => rendezvous(trial, servers, out)?,
+        name => match catalogue::find(name) {
+            Some(entry) => catalogued(trial, servers, Scheme::Catalogued(Chosen::new(entry)), out)?,
+            None => rendezvous(trial, servers, out)?,
+        },
     }
     Ok(())
+}
+
+/// Whether there is room for the servers and a newcomer, where a scheme has room for so many.
+fn fits(setting: &Setting) -> Result<(), String> {
+    let number = catalogue::find(setting.text("scheme")).and_then(|entry| entry.number);
+    let servers = setting.whole("servers");
+    match number.filter(|number| number.key == "capacity") {
+        Some(room) if servers >= room.default => Err(format!(
+            "{servers} servers and a newcomer are more than the {} that there is room for",
+            room.default
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Those that are written for this kernel, and the catalogue.
+fn schemes() -> Vec<String> {
+    let written = ["random", "mod-n", "jump", "rendezvous"];
+    written.into_iter().chain(catalogue::SCHEMES.iter().map(|entry| entry.name)).map(str::to_owned).collect()
 }
 
 fn keys(trial: &Trial<'_>) -> impl Iterator<Item = u64> + use<> {
@@ -148,6 +169,52 @@ fn jump(trial: &Trial<'_>, servers: u32, out: &mut Measures) {
     out.put("busiest_keys", busiest_over_mean(&counts, trial.keys));
     joins(trial, servers, joined, stray, out);
     out.put("steps", all_turns as f64 / trial.keys as f64);
+}
+
+/// A scheme of the catalogue as the library has it. The newcomer is the last of the list; of a list the
+/// last leaves, and of the others any.
+fn catalogued(
+    trial: &Trial<'_>,
+    servers: u32,
+    scheme: Scheme,
+    out: &mut Measures,
+) -> Result<(), clockwise::Error> {
+    let name = |server: u32| format!("{:016x}-{server:06}", trial.seed);
+    let fleet = (0..servers).map(|i| Server::new(name(i))).collect::<Result<Vec<_>, _>>()?;
+    let before = scheme.build(&Buckets::new(fleet.clone())?)?;
+    let of_a_list = matches!(&scheme, Scheme::Catalogued(chosen) if chosen.entry().input == Input::List);
+    let leaver = match of_a_list {
+        true => servers - 1,
+        false => Random::new(trial.seed, Stream::Leaver).below(u64::from(servers)) as u32,
+    };
+    let (mut more, mut fewer) = (fleet.clone(), fleet);
+    more.push(Server::new(name(servers))?);
+    fewer.remove(leaver as usize);
+    let joined = scheme.build_after(&before, &Buckets::new(more)?)?;
+    let left = scheme.build_after(&before, &Buckets::new(fewer)?)?;
+
+    let owner = |built: &Built, key: &[u8; 8]| built.owner(key).name().clone();
+    let (newcomer, departed) = (name(servers), name(leaver));
+    let mut counts = vec![0_u32; servers as usize];
+    let (mut moved, mut stray, mut moved_by_leave, mut stray_by_leave) = (0, 0, 0, 0);
+    for key in keys(trial).map(u64::to_le_bytes) {
+        let was = before.owner_ix(&key);
+        let owner_before = before.servers()[was.index()].name();
+        counts[was.index()] += 1;
+        let (after, without) = (owner(&joined, &key), owner(&left, &key));
+        moved += u64::from(after != *owner_before);
+        stray += u64::from(after != *owner_before && after.as_str() != newcomer);
+        moved_by_leave += u64::from(without != *owner_before);
+        stray_by_leave += u64::from(without != *owner_before && owner_before.as_str() != departed);
+    }
+    // In a set, servers stand in the order of their names, which is that of their numbers.
+    let own = f64::from(counts[leaver as usize]);
+    out.put("busiest_keys", busiest_over_mean(&counts, trial.keys));
+    joins(trial, servers, moved, stray, out);
+    out.put("leave_share", moved_by_leave as f64 / trial.keys as f64);
+    out.put("leave", moved_by_leave as f64 / own);
+    out.put("leave_stray", stray_by_leave as f64);
+    Ok(())
 }
 
 /// Keys for which every server is asked again after a change; for the others the two that can differ

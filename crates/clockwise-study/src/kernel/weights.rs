@@ -38,7 +38,12 @@ fn run(trial: &Trial<'_>, out: &mut Measures) -> Outcome {
         };
         Buckets::new((0..servers).map(server).collect::<Result<Vec<Server>, Error>>()?)
     };
-    let before = scheme.build(&fleet(0)?)?;
+    let before = match scheme.build(&fleet(0)?) {
+        Ok(before) => before,
+        // Without weights there is nothing to measure.
+        Err(error) if error.is_weight() => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
     let after = scheme.build_after(&before, &fleet(1)?)?;
     let keys = fleet::keys(&mut Random::new(trial.seed, Stream::Keys), trial.keys);
     let (from, to) = (fleet::placed(&before, &keys), fleet::placed(&after, &keys));

@@ -15,7 +15,7 @@ use super::model::{
 };
 use super::pool::{Built, Pool, complete};
 use super::sources::{source, title};
-use super::systems::{self, Keys, SCHEMES, Spec};
+use super::systems::{self, Keys, Spec, is_scheme, schemes};
 use super::traps::{self, Traps};
 use super::{hashes, refused};
 
@@ -28,7 +28,7 @@ const HASH: &str = "hash";
 
 /// The names of all files: `hash`, the schemes, the dialects.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    [HASH].into_iter().chain(SCHEMES).chain(Dialect::NAMES.iter().copied())
+    [HASH].into_iter().chain(schemes()).chain(Dialect::NAMES.iter().copied())
 }
 
 /// The vectors of that name; nothing if there are none.
@@ -40,7 +40,7 @@ pub fn make(name: &str) -> Option<File> {
         let about = "Values of every hash that places keys or points.".to_owned();
         return Some(File { name: name.to_owned(), about, groups: maker.groups });
     }
-    let is_scheme = SCHEMES.contains(&name);
+    let is_scheme = is_scheme(name);
     maker.what = if is_scheme { "scheme" } else { "dialect" };
     maker.source = source(name);
     maker.pools();
@@ -130,7 +130,7 @@ impl Maker {
 
     /// Every word of every setting, one at a time, over servers of unequal weights.
     fn variants(&self) -> Vec<(Map<String, Value>, Vec<ServerEntry>)> {
-        let servers = systems::weighted(self.what, &systems::UNEVEN);
+        let servers = systems::weighted(self.what, systems::usual(self.name));
         let pool = |settings| Pool {
             what: self.what,
             system: self.name,
@@ -391,7 +391,7 @@ mod tests {
     use crate::vectors::pool::fields;
 
     fn systems() -> impl Iterator<Item = (&'static str, &'static str)> {
-        let what = |name: &&str| if SCHEMES.contains(name) { "scheme" } else { "dialect" };
+        let what = |name: &&str| if is_scheme(name) { "scheme" } else { "dialect" };
         names().filter(|name| *name != HASH).map(move |name| (what(&name), name))
     }
 

@@ -119,6 +119,9 @@ pub(super) struct ServerEntry {
     pub(super) zone: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) state: Option<State>,
+    /// The number of its removal, of a fleet that goes by its history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) removed: Option<u32>,
 }
 
 /// Whether a server owns keys; it does, unless said.

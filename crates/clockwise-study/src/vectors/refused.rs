@@ -53,7 +53,20 @@ pub(super) fn of(what: &str, name: &str) -> Vec<Refused> {
             weights(&[1, 200_000]),
         ],
         "mod-n" | "jump" => vec![weights(&[1, 16_777_216])],
-        "rendezvous" => vec![weights(&[1, 16_777_216])],
+        "rendezvous" | "jump-back" | "flip" => vec![weights(&[1, 16_777_216])],
+        "anchor" | "dx" => vec![
+            with(json!({"capacity": 0})),
+            with(json!({"capacity": 2})),
+            with(json!({"capacity": 16_777_217})),
+            weights(&[1, 2]),
+        ],
+        "memento" => vec![with(json!({"capacity": 16})), weights(&[1, 2])],
+        "multi-probe" => vec![
+            with(json!({"probes": 0})),
+            with(json!({"probes": 1025})),
+            with(json!({"points_per_weight": 2})),
+            weights(&[1, 16_777_216]),
+        ],
         "maglev" => vec![
             with(json!({"table_size": 1})),
             with(json!({"table_size": 2})),
@@ -137,6 +150,7 @@ fn weighted_names(names: &[&str]) -> Vec<ServerEntry> {
         weight: 1,
         zone: None,
         state: None,
+        removed: None,
     };
     names.iter().map(server).collect()
 }

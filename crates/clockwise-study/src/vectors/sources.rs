@@ -1,18 +1,25 @@
 //! Where the rule of each scheme and dialect comes from, and how it is known.
 
+use clockwise::catalogue;
+
 /// What people call a system.
 pub(super) fn title(name: &str) -> &str {
-    entry(name).map_or(name, |entry| entry.title)
+    let catalogued = catalogue::find(name).map(|scheme| scheme.title);
+    entry(name).map(|entry| entry.title).or(catalogued).unwrap_or(name)
+}
+
+/// A published rule; the rest is ours.
+fn published(title: &str, paper: &str) -> String {
+    format!("{paper}; hashes, labels and ties are Clockwise's own {title}, frozen since version 0.1.0")
 }
 
 /// Where the rule of a system comes from, and how it is known.
 pub(super) fn source(name: &str) -> String {
+    if let Some(scheme) = catalogue::find(name) {
+        return published(scheme.title, scheme.paper);
+    }
     match entry(name) {
-        Some(Entry { title, source: Source::Paper(paper), .. }) => {
-            format!(
-                "{paper}; hashes, labels and ties are Clockwise's own {title}, frozen since version 0.1.0"
-            )
-        }
+        Some(Entry { title, source: Source::Paper(paper), .. }) => published(title, paper),
         Some(Entry { title, source: Source::Recorded(version, folder), .. }) => format!(
             "{title} {version}: computed by Clockwise, which gives every answer that was recorded from that program (vectors/{folder})"
         ),
@@ -194,7 +201,10 @@ mod tests {
     #[test]
     fn every_scheme_and_dialect_says_where_it_comes_from() {
         for name in names().filter(|name| *name != "hash") {
-            assert!(entry(name).is_some(), "{name} has no line in this file");
+            assert!(
+                entry(name).is_some() || catalogue::find(name).is_some(),
+                "{name} has no line in this file"
+            );
             assert!(source(name).contains(title(name)), "{name}");
         }
     }

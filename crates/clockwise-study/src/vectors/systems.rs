@@ -2,6 +2,7 @@
 //!
 //! A dialect that has no line of its own here gets the pools that all have.
 
+use clockwise::catalogue::{self, Input};
 use serde_json::{Map, Value, json};
 
 use super::model::{Flag, ServerEntry, State};
@@ -62,14 +63,33 @@ const OF_TEXT: [&str; 10] = [
 /// Dialects that are known to hash the empty key. To the others it is no key, or was not asked for.
 const HASH_NOTHING: [&str; 5] = ["cassandra", "guava", "haproxy", "libmemcached", "twemproxy"];
 /// Weights that most rules have to round.
-pub(super) const UNEVEN: [u32; 3] = [2, 3, 6];
-/// The schemes of our own, in the order of the documentation.
-pub(super) const SCHEMES: [&str; 7] = ["mod-n", "ring", "rendezvous", "jump", "maglev", "slots", "bounded"];
+const UNEVEN: [u32; 3] = [2, 3, 6];
+
+/// The weights of a system's usual pool: uneven, but where each server is one bucket.
+pub(super) fn usual(name: &str) -> &'static [u32] {
+    match catalogue::find(name) {
+        Some(entry) if entry.input == Input::History => &[1; 5],
+        _ => &UNEVEN,
+    }
+}
+
+/// The schemes of our own with settings of their own, in the order of the documentation.
+const OF_THEIR_OWN: [&str; 7] = ["mod-n", "ring", "rendezvous", "jump", "maglev", "slots", "bounded"];
+
+/// All schemes of our own: these, and the catalogue's.
+pub(super) fn schemes() -> impl Iterator<Item = &'static str> {
+    OF_THEIR_OWN.into_iter().chain(catalogue::SCHEMES.iter().map(|entry| entry.name))
+}
+
+/// Whether it is a scheme of our own.
+pub(super) fn is_scheme(name: &str) -> bool {
+    schemes().any(|scheme| scheme == name)
+}
 
 /// Whether a system can be asked for a key.
 pub(super) fn takes(name: &str, key: &[u8]) -> bool {
     let is_text = std::str::from_utf8(key).is_ok() || !OF_TEXT.contains(&name);
-    let is_hashed = !key.is_empty() || SCHEMES.contains(&name) || HASH_NOTHING.contains(&name);
+    let is_hashed = !key.is_empty() || is_scheme(name) || HASH_NOTHING.contains(&name);
     is_text && is_hashed
 }
 
@@ -83,8 +103,21 @@ pub(super) fn weighted(what: &str, weights: &[u32]) -> Vec<ServerEntry> {
     (1..).zip(weights).map(server).collect()
 }
 
+const EMPTIED: &str = "Ten servers, three of which were removed.";
+const TURNED: &str =
+    "The same removals in the other order: the same placement or another, as the scheme has it.";
+
+/// Ten servers, of which these were removed, in this order; the first is number 1.
+fn emptied(what: &str, removed: &[usize]) -> Vec<ServerEntry> {
+    let mut servers = weighted(what, &[1; 10]);
+    for (turn, number) in (1..).zip(removed) {
+        servers[number - 1].removed = Some(turn);
+    }
+    servers
+}
+
 fn server(name: &str, weight: u32) -> ServerEntry {
-    ServerEntry { name: name.to_owned(), address: None, weight, zone: None, state: None }
+    ServerEntry { name: name.to_owned(), address: None, weight, zone: None, state: None, removed: None }
 }
 
 fn servers(names: &[&str]) -> Vec<ServerEntry> {
@@ -126,8 +159,8 @@ pub(super) fn specs(what: &str, name: &str) -> Vec<Spec> {
         draining[1].state = Some(State::Draining);
         specs.extend([
             Spec::new(mode(), weighted(what, &[1, 1, 1]), Keys::All),
-            Spec::new(mode(), weighted(what, &UNEVEN), Keys::All),
-            Spec::new(mode(), reversed(weighted(what, &UNEVEN)), Keys::Few).flagged(Flag::ReorderedList),
+            Spec::new(mode(), weighted(what, usual(name)), Keys::All),
+            Spec::new(mode(), reversed(weighted(what, usual(name))), Keys::Few).flagged(Flag::ReorderedList),
             Spec::new(mode(), draining, Keys::Few).flagged(Flag::Draining),
         ]);
         if what == "dialect" {
@@ -226,6 +259,26 @@ fn special(what: &str, name: &str) -> Vec<Spec> {
         "jump" => {
             vec![all(json!({}), weighted(what, &[1; 11])), few(json!({"key_prefix": "app:"}), three())]
         }
+        "jump-back" | "flip" => {
+            vec![all(json!({}), weighted(what, &[1; 11])), few(json!({"key_prefix": "app:"}), three())]
+        }
+        "multi-probe" => vec![
+            all(json!({"probes": 5}), weighted(what, &[1; 11])),
+            few(json!({"probes": 1}), weighted(what, &[3, 7])),
+        ],
+        "anchor" | "dx" => vec![
+            all(json!({"capacity": 16}), weighted(what, &[1; 11])),
+            few(json!({"capacity": 3}), three()),
+            all(json!({"capacity": 16}), emptied(what, &[3, 9, 1])).commented(EMPTIED),
+            few(json!({"capacity": 16}), emptied(what, &[1, 9, 3])).commented(TURNED),
+        ],
+        "memento" => vec![
+            all(json!({}), weighted(what, &[1; 11])),
+            all(json!({}), emptied(what, &[3, 9, 1])).commented(EMPTIED),
+            few(json!({}), emptied(what, &[1, 9, 3])).commented(TURNED),
+            few(json!({}), emptied(what, &[10, 9]))
+                .commented("The last bucket, while none is empty, is just gone."),
+        ],
         "maglev" => vec![
             all(json!({"table_size": 13}), weighted(what, &[1, 1, 1])),
             few(json!({"table_size": 251}), weighted(what, &[1, 10, 100])),
