@@ -63,7 +63,7 @@ pub struct FlipRule;
 /// Takes counts from 1 to 2,147,483,647 and refuses others with an error that names the number.
 ///
 /// ```
-/// assert_eq!(clockwise::flip(10863919174838991, 11)?, 1);
+/// assert_eq!(clockwise::flip(10863919174838991, 11)?, 10);
 /// assert!(clockwise::flip(1, 0).unwrap_err().is_parameter());
 /// # Ok::<(), clockwise::Error>(())
 /// ```
