@@ -4,6 +4,7 @@
 //! ⌈(1 + ε) · t · w ÷ W⌉. Ceilings forgive no rounding: ⌈1.1 · 10⌉ is 11, and computed in binary
 //! floating point it comes out 12.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -76,7 +77,8 @@ impl Cap {
         if u128::from(part) >= u128::from(whole) << 32 {
             return Ok(Cap::NONE);
         }
-        let common = gcd(part, whole);
+        // A divisor of both, so that it fits as they do.
+        let common = gcd(part.into(), whole.into()) as u64;
         let narrow = u32::try_from(part / common).ok().zip(u32::try_from(whole / common).ok());
         match narrow.and_then(|(part, whole)| Some(Epsilon { part, whole: NonZeroU32::new(whole)? })) {
             Some(epsilon) => Ok(Cap(Some(epsilon))),
@@ -101,7 +103,7 @@ fn refuse(value: &str, problem: &'static str) -> Error {
     Error::new(Kind::Cap { value: value.to_string(), problem })
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
@@ -156,30 +158,34 @@ impl fmt::Debug for Cap {
 
 /// One server's cap as a function of the total: ⌈total · per ÷ of⌉.
 ///
-/// `per` = weight · (part + whole) and `of` = total weight · whole, so that a look at a server
-/// costs two products and no division: a whole number is below a ceiling exactly if it is below
-/// what the ceiling was taken of.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
-    per: u128,
-    of: u128,
+/// `per` ÷ `of` is weight · (part + whole) ÷ (total weight · whole), in lowest terms. A look at a server
+/// costs two products and no division: a whole number is below a ceiling exactly if it is below what the
+/// ceiling was taken of.
+#[derive(Clone, Debug)]
+pub(super) enum Room {
+    /// As good as always: both numbers fit 64 bits, so that each product is one instruction.
+    Narrow { per: u64, of: u64 },
+    /// Whatever there may be, `per` and then `of`: at most 65 bits, and 96.
+    Wide(Box<[u128; 2]>),
 }
 
 impl Room {
     /// A server that takes nothing.
-    const SHUT: Room = Room { per: 0, of: 1 };
+    const SHUT: Room = Room::Narrow { per: 0, of: 1 };
 
     fn new(cap: Cap, weight: u32, total_weight: u64) -> Room {
         if weight == 0 || total_weight == 0 {
             return Room::SHUT;
         }
-        match cap.0 {
-            // Under 2³² · 2³³ and under 2⁶⁴ · 2³²: neither product overflows.
-            Some(Epsilon { part, whole }) => Room {
-                per: u128::from(weight) * (u128::from(part) + u128::from(whole.get())),
-                of: u128::from(total_weight) * u128::from(whole.get()),
-            },
-            None => Room { per: 1, of: 0 },
+        let Some(Epsilon { part, whole }) = cap.0 else { return Room::Narrow { per: 1, of: 0 } };
+        // Under 2³² · 2³³ and under 2⁶⁴ · 2³²: neither product overflows.
+        let per = u128::from(weight) * (u128::from(part) + u128::from(whole.get()));
+        let of = u128::from(total_weight) * u128::from(whole.get());
+        let common = gcd(per, of);
+        let (per, of) = (per / common, of / common);
+        match (u64::try_from(per), u64::try_from(of)) {
+            (Ok(per), Ok(of)) => Room::Narrow { per, of },
+            _ => Room::Wide(Box::new([per, of])),
         }
     }
 
@@ -197,20 +203,32 @@ impl Room {
     }
 
     /// Whether a server that holds `load` may take one more, when all hold `total` with that one.
-    pub(super) fn takes(self, load: u64, total: u64) -> bool {
-        // A product past 2¹²⁸ on the left is past the right one too, which a total below 2⁶³
-        // keeps under 2¹²⁸.
-        u128::from(load)
-            .checked_mul(self.of)
-            .is_some_and(|load| load < u128::from(total).saturating_mul(self.per))
+    #[inline]
+    pub(super) fn takes(&self, load: u64, total: u64) -> bool {
+        match *self {
+            Room::Narrow { per, of } => {
+                u128::from(load) * u128::from(of) < u128::from(total) * u128::from(per)
+            }
+            // A product past 2¹²⁸ on the left is past the right one too, which a total below 2⁶³
+            // keeps under 2¹²⁸.
+            Room::Wide(ref numbers) => {
+                let [per, of] = **numbers;
+                let load = u128::from(load).checked_mul(of);
+                load.is_some_and(|load| load < u128::from(total).saturating_mul(per))
+            }
+        }
     }
 
     /// The cap itself.
-    pub(super) fn limit(self, total: u64) -> u64 {
-        if self.of == 0 {
+    pub(super) fn limit(&self, total: u64) -> u64 {
+        let [per, of] = match *self {
+            Room::Narrow { per, of } => [per.into(), of.into()],
+            Room::Wide(ref numbers) => **numbers,
+        };
+        if of == 0 {
             return u64::MAX;
         }
-        let limit = u128::from(total).saturating_mul(self.per).div_ceil(self.of);
+        let limit = u128::from(total).saturating_mul(per).div_ceil(of);
         u64::try_from(limit).unwrap_or(u64::MAX)
     }
 }

@@ -1,9 +1,12 @@
 //! What is held: a lease, and the two counts that it stands in.
 
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::SeqCst;
 
+use super::cap::Room;
 use crate::placement::ServerIx;
 use crate::server::Server;
 
@@ -57,7 +60,7 @@ use crate::testing::turns::step;
 #[cfg(not(test))]
 fn step() {}
 
-/// A count that was raised, to be lowered once.
+/// A count that was raised, to be lowered once: by this, if finding a server panics.
 pub(super) struct Held<'a>(pub(super) &'a Count);
 
 impl Drop for Held<'_> {
@@ -81,20 +84,40 @@ impl Drop for Held<'_> {
 /// ```
 #[must_use = "the place is given back when the lease is dropped"]
 pub struct Lease<'a> {
-    pub(super) servers: &'a [Server],
+    pub(super) counts: &'a Counts,
     pub(super) owner: ServerIx,
     pub(super) server: ServerIx,
-    /// Before `in_total`, because fields are dropped in this order and the load must fall first.
-    #[expect(dead_code, reason = "held for its drop")]
-    pub(super) on_server: Held<'a>,
-    #[expect(dead_code, reason = "held for its drop")]
-    pub(super) in_total: Held<'a>,
+}
+
+/// What leases point to. Two words and the numbers are all that a lease is, because whoever holds many of
+/// them waits for the memory that they take.
+pub(super) struct Counts {
+    /// The servers of the placement, whose type a lease does not know.
+    pub(super) servers: Vec<Server>,
+    /// What each takes and has, by [`ServerIx`].
+    pub(super) places: Vec<Place>,
+    /// Of all leases.
+    pub(super) total: Arc<Count>,
+}
+
+/// How much a server takes, and how much it has.
+pub(super) struct Place {
+    pub(super) room: Room,
+    pub(super) load: Arc<Count>,
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        // The load first: who is on a server is always in the total.
+        self.counts.places[self.server.index()].load.lower();
+        self.counts.total.lower();
+    }
 }
 
 impl<'a> Lease<'a> {
     /// The server to use.
     pub fn server(&self) -> &'a Server {
-        &self.servers[self.server.index()]
+        &self.counts.servers[self.server.index()]
     }
 
     /// The same, as an index into the placement underneath.
@@ -104,7 +127,7 @@ impl<'a> Lease<'a> {
 
     /// The key's plain owner: who would serve it if loads did not count.
     pub fn owner(&self) -> &'a Server {
-        &self.servers[self.owner.index()]
+        &self.counts.servers[self.owner.index()]
     }
 
     /// The same, as an index into the placement underneath.

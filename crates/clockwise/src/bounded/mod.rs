@@ -18,13 +18,14 @@ mod tests;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use core::fmt;
+use core::mem;
 use core::ops::ControlFlow;
 
 pub use cap::Cap;
 use cap::Room;
 pub use fill::{Filled, fill, fill_arriving};
 pub use lease::Lease;
-use lease::{Count, Held};
+use lease::{Count, Counts, Held, Place};
 pub use refill::{refill, settle};
 
 use crate::placement::{Ranked, ServerIx};
@@ -39,6 +40,11 @@ use crate::server::{Server, ServerName};
 /// ⌈(1 + ε) · total · w ÷ W⌉, where the total is of all leases held, counting it. Between threads
 /// the total is one that was true at some moment between call and return. When the total falls or
 /// the fleet changes a server may stand above its new cap; it takes nothing until it is below.
+///
+/// So no number of threads exceeds a cap together. What that costs: a lease changes two counts when it is
+/// taken and two when it is given back, each in one atomic instruction and all in one order. The look at a
+/// server is two products and a comparison, without a division; and the total is the one place that all
+/// threads write to, so their leases per second are bounded by how fast its cache line travels between them.
 ///
 /// ```
 /// use clockwise::{Bounded, Cap, Members, Ring, Server, hash::Xxh3};
@@ -58,11 +64,7 @@ use crate::server::{Server, ServerName};
 pub struct Bounded<P> {
     placement: P,
     cap: Cap,
-    /// How much each server takes, by [`ServerIx`].
-    rooms: Vec<Room>,
-    /// The load of each server, by [`ServerIx`].
-    loads: Vec<Arc<Count>>,
-    total: Arc<Count>,
+    counts: Counts,
     /// Servers of earlier fleets that are not in this one, in case they return.
     ///
     /// A lease borrows the `Bounded` it came from, and that one owns its counts. So where nothing
@@ -74,9 +76,10 @@ impl<P: Ranked> Bounded<P> {
     /// Nothing held yet. `placement` gives the order of preference, `cap` how far a load may
     /// exceed its share.
     pub fn new(placement: P, cap: Cap) -> Bounded<P> {
-        let loads = placement.servers().iter().map(|_| Arc::default()).collect();
         let rooms = Room::of_servers(&placement, cap);
-        Bounded { placement, cap, rooms, loads, total: Arc::default(), departed: Vec::new() }
+        let places = rooms.into_iter().map(|room| Place { room, load: Arc::default() }).collect();
+        let counts = Counts { servers: placement.servers().to_vec(), places, total: Arc::default() };
+        Bounded { placement, cap, counts, departed: Vec::new() }
     }
 
     /// The same cap over another placement, with the loads of its servers carried over by name.
@@ -86,7 +89,8 @@ impl<P: Ranked> Bounded<P> {
     /// that all share the counts.
     pub fn rebuilt<Q: Ranked>(&self, placement: Q) -> Bounded<Q> {
         let old = self.placement.servers().iter().map(Server::name);
-        let held = old.zip(&self.loads).map(|(name, load)| (name.clone(), Arc::downgrade(load)));
+        let held =
+            old.zip(&self.counts.places).map(|(name, place)| (name.clone(), Arc::downgrade(&place.load)));
         let mut known: Vec<(ServerName, Weak<Count>)> = held.chain(self.departed.iter().cloned()).collect();
         known.sort_by(|a, b| a.0.cmp(&b.0));
 
@@ -96,15 +100,19 @@ impl<P: Ranked> Bounded<P> {
             kept[at] = true;
             known[at].1.upgrade()
         };
-        let loads = placement.servers().iter().map(|server| carried(server).unwrap_or_default()).collect();
+        let rooms = Room::of_servers(&placement, self.cap).into_iter();
+        let places = rooms.zip(placement.servers());
+        let places = places.map(|(room, server)| Place { room, load: carried(server).unwrap_or_default() });
+        let places = places.collect();
+        let servers = placement.servers().to_vec();
         let departed = known
             .into_iter()
             .zip(kept)
             .filter(|((_, load), kept)| !kept && load.strong_count() > 0)
             .map(|(known, _)| known)
             .collect();
-        let rooms = Room::of_servers(&placement, self.cap);
-        Bounded { placement, cap: self.cap, rooms, loads, total: self.total.clone(), departed }
+        let counts = Counts { servers, places, total: self.counts.total.clone() };
+        Bounded { placement, cap: self.cap, counts, departed }
     }
 
     /// Takes a place for a key: with its owner if that is below its cap, else with the first
@@ -126,10 +134,12 @@ impl<P: Ranked> Bounded<P> {
     /// take endlessly many leases that come and go meanwhile: the search is lock-free.
     fn place(&self, key: &[u8]) -> (Lease<'_>, u64, u64) {
         let owner = self.placement.owner_ix(key);
-        let mut total = self.total.raise();
-        let in_total = Held(&self.total);
+        let counts = &self.counts;
+        let mut total = counts.total.raise();
+        let in_total = Held(&counts.total);
         let take = |ix: ServerIx, total| {
-            let load = self.loads[ix.index()].raise_if(|load| self.rooms[ix.index()].takes(load, total))?;
+            let place = &counts.places[ix.index()];
+            let load = place.load.raise_if(|load| place.room.takes(load, total))?;
             Some((ix, load))
         };
         loop {
@@ -142,11 +152,11 @@ impl<P: Ranked> Bounded<P> {
                 });
             }
             if let Some((server, load)) = found {
-                let on_server = Held(&self.loads[server.index()]);
-                let servers = self.placement.servers();
-                return (Lease { servers, owner, server, on_server, in_total }, load, total);
+                // From here on it is the lease that gives it back.
+                mem::forget(in_total);
+                return (Lease { counts, owner, server }, load, total);
             }
-            total = self.total.get();
+            total = counts.total.get();
         }
     }
 }
@@ -165,20 +175,20 @@ impl<P> Bounded<P> {
     /// How many leases are held, by [`ServerIx`]. While other threads acquire and release, the
     /// numbers are each from a moment of its own.
     pub fn loads(&self) -> Vec<u64> {
-        self.loads.iter().map(|load| load.get()).collect()
+        self.counts.places.iter().map(|place| place.load.get()).collect()
     }
 
     /// How many leases are held in all, those on servers of earlier fleets included, and those that
     /// other threads are acquiring or releasing at this moment.
     pub fn total(&self) -> u64 {
-        self.total.get()
+        self.counts.total.get()
     }
 
     /// The most leases that a server may hold at the present total, or at a total of 1 while nothing
     /// is held: [`Cap::limit`] of its weight. 0 for one that takes nothing: draining, reached by no
     /// preference list, or of another placement.
     pub fn limit_of(&self, server: ServerIx) -> u64 {
-        self.rooms.get(server.index()).map_or(0, |room| room.limit(self.total().max(1)))
+        self.counts.places.get(server.index()).map_or(0, |place| place.room.limit(self.total().max(1)))
     }
 }
 
