@@ -69,7 +69,8 @@ const WIDTH: usize = 16;
 /// The buckets of several keys, of a count in range.
 ///
 /// Bucket numbers are kept in binary64, which holds all of them and their successors exactly. A jump
-/// is cut to a whole number as the listing cuts it; one past the count need not be exact, only past it.
+/// is cut to a whole number as the listing cuts it; one past the count need not be exact, only past it, and
+/// each jump from there is to itself and 1 at least, however large (an infinite one stays so).
 struct Jumps<'a> {
     hashes: &'a [u64; WIDTH],
     count: u32,
@@ -83,29 +84,40 @@ impl Lanes for Jumps<'_> {
         let mut keys = *self.hashes;
         let count = f64::from(self.count);
         let (mut buckets, mut next) = ([0.0; WIDTH], [0.0; WIDTH]);
-        loop {
-            let mut going = false;
+        while least(next) < count {
             for lane in 0..WIDTH {
-                let goes = next[lane] < count;
-                buckets[lane] = if goes { next[lane] } else { buckets[lane] };
-                going |= goes;
-            }
-            if !going {
-                return buckets.map(|bucket| bucket as u32);
-            }
-            for lane in 0..WIDTH {
+                // Whoever is past the last bucket jumps on, and never comes back.
+                buckets[lane] = if next[lane] < count { next[lane] } else { buckets[lane] };
                 keys[lane] = keys[lane].wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
                 // A number of 31 bits in the lowest bits of 2⁵², as a float; then 2⁵² − 1 is taken away.
                 let divisor = f64::from_bits(TWO_52.to_bits() | keys[lane] >> 33) - (TWO_52 - 1.0);
-                let jump = (buckets[lane] + 1.0) * (2_147_483_648.0 / divisor);
+                let jump = (next[lane] + 1.0) * (2_147_483_648.0 / divisor);
                 // Rounded to a whole number, and down to the one below where that went up.
                 let rounded = (jump + TWO_52) - TWO_52;
-                let whole = rounded - if rounded > jump { 1.0 } else { 0.0 };
-                // Whoever is past the last bucket stays there.
-                next[lane] = if next[lane] < count { whole } else { next[lane] };
+                next[lane] = rounded - if rounded > jump { 1.0 } else { 0.0 };
             }
         }
+        let mut found = [0; WIDTH];
+        for lane in 0..WIDTH {
+            // In the lowest bits of 2⁵² again: a cast would look for what no bucket is.
+            found[lane] = (buckets[lane] + TWO_52).to_bits() as u32;
+        }
+        found
     }
+}
+
+/// The least of all lanes, by halves.
+#[inline(always)]
+fn least(mut lanes: [f64; WIDTH]) -> f64 {
+    let mut half = WIDTH / 2;
+    while half > 0 {
+        for lane in 0..half {
+            let (a, b) = (lanes[lane], lanes[lane + half]);
+            lanes[lane] = if a < b { a } else { b };
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
 
 const TWO_52: f64 = 4_503_599_627_370_496.0;
