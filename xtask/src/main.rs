@@ -5,6 +5,7 @@ mod answers;
 mod bench;
 mod browser;
 mod fuzz;
+mod instructions;
 mod libraries;
 mod live;
 mod no_std;
@@ -129,6 +130,13 @@ const VERBS: &[Verb] = &[
             };
             program(root, &[], command)
         },
+    },
+    Verb {
+        name: "instructions",
+        options: "",
+        about: "how many instructions a lookup of each scheme takes (a release build, counted by valgrind); fails \
+                above the limits, which the source states",
+        run: |root, options| check(options, instructions::check(root)),
     },
     Verb {
         name: "fuzz",

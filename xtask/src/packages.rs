@@ -102,6 +102,11 @@ const PACKAGES: &[Package] = &[
         found: Found::By(&["php", "-r", "exit(class_exists('MemcachePool') ? 0 : 1);"]),
         why: "PHP Memcache, whose owners the library must name: asked live by the tests",
     },
+    Package {
+        name: "valgrind",
+        found: Found::Program("valgrind"),
+        why: "counts the instructions of lookups, which are held to limits",
+    },
 ];
 
 /// What not every release has: without them their systems are not asked.
