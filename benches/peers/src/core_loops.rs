@@ -3,10 +3,15 @@
 
 use std::cell::RefCell;
 use std::error::Error;
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::thread;
+use std::time::Instant;
 
-use clockwise::hash::{KeyHash, Md5Word, SplitMix64, Xxh3, xxh3_64};
-use clockwise::{Bounded, Buckets, Cap, Jump, Ring, Server, ServerIx};
+use clockwise::hash::{SplitMix64, Xxh3, xxh3_64};
+use clockwise::{Bounded, Buckets, Cap, Jump, Placement, Ring, Server, ServerIx};
 use clockwise_ratios::plain;
+use md5::Digest as _;
 
 use crate::harness::{Fleet, Keys, pair};
 
@@ -50,11 +55,21 @@ pub fn measure(keys: &Keys, rounds: u32) -> Result<Vec<Loop>, Box<dyn Error>> {
     let batch = pair(rounds, || jump.owners_of_hashes(hashes, &mut owners), paper);
     add("jump, in batches / the paper's loop", batch, many);
 
-    let md5 = clockwise::dialect::libketama::Options::default().build(&Buckets::from(&fleet.members))?;
     let texts = &keys.texts[..8_192];
-    let lookups = || texts.iter().fold(0, |sum, key| sum + md5.owner_ix(key).index());
-    let digests = || texts.iter().fold(0_u64, |sum, key| sum.wrapping_add(Md5Word.hash(key.as_bytes())));
-    add("ketama / md5 alone", pair(rounds, lookups, digests), texts.len() as f64);
+    let bytes: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+    let digest = |text: &String| md5::Md5::digest(text.as_bytes())[0];
+    let digests = || texts.iter().fold(0_usize, |sum, text| sum.wrapping_add(digest(text).into()));
+    for (servers, one, batch) in [
+        (10, "ketama, 10 servers / md5 by its crate alone", "ketama, 10 servers, in batches / md5 by its crate alone"),
+        (1_000, "ketama / md5 by its crate alone", "ketama, in batches / md5 by its crate alone"),
+    ] {
+        let fleet = Fleet::new(servers)?;
+        let ring = clockwise::dialect::libketama::Options::default().build(&Buckets::from(&fleet.members))?;
+        let lookups = || texts.iter().fold(0, |sum, key| sum + ring.owner_ix(key).index());
+        add(one, pair(rounds, lookups, digests), texts.len() as f64);
+        let lookups = || ring.owners_of(&bytes, &mut owners[..texts.len()]);
+        add(batch, pair(rounds, lookups, digests), texts.len() as f64);
+    }
 
     let points: Vec<(u64, ServerIx)> = ring.points().collect();
     let joined = fleet.members.with(Server::new("another")?)?;
@@ -80,5 +95,36 @@ pub fn measure(keys: &Keys, rounds: u32) -> Result<Vec<Loop>, Box<dyn Error>> {
         held.into_iter().for_each(|server| bounded.release(server));
     };
     add("bounded, lease taken and given back / plain search", pair(rounds, leases, search), 16_384.0);
+    let [two, one] = threads(rounds, &bounded, &hashes[..16_384]);
+    add("bounded, leases of two threads / of one", [two, one], 16_384.0);
     Ok(loops)
+}
+
+/// Nanoseconds that two threads take for half of the leases each, and one thread for all, by the clock on the
+/// wall: only with two idle cores is that more than a lower bound of what two threads can do.
+fn threads(rounds: u32, bounded: &Bounded<Ring>, keys: &[u64]) -> [f64; 2] {
+    let hold = |keys: &[u64]| {
+        let held: Vec<_> = keys.iter().map(|key| bounded.acquire(key.to_le_bytes())).collect();
+        black_box(held.len());
+    };
+    let mut least = [f64::MAX; 2];
+    for _ in 0..rounds {
+        for (parts, least) in [2, 1].into_iter().zip(&mut least) {
+            let ready = Barrier::new(parts);
+            let took = thread::scope(|scope| {
+                let work = |keys| {
+                    ready.wait();
+                    let start = Instant::now();
+                    // Several times over, so that the threads meet.
+                    (0..8).for_each(|_| hold(keys));
+                    start.elapsed().as_secs_f64() * 1e9 / 8.0
+                };
+                let threads: Vec<_> =
+                    keys.chunks(keys.len() / parts).map(|keys| scope.spawn(move || work(keys))).collect();
+                threads.into_iter().filter_map(|thread| thread.join().ok()).fold(0.0, f64::max)
+            });
+            *least = least.min(took);
+        }
+    }
+    least
 }

@@ -9,6 +9,7 @@
 
 mod core_loops;
 mod goals;
+mod growth;
 mod harness;
 mod ours;
 mod page;
@@ -65,10 +66,13 @@ fn run() -> Result<(), Box<dyn Error>> {
     eprintln!("loops");
     let loops = core_loops::measure(&keys, rounds * 4)?;
 
+    eprintln!("growth");
+    let growth = growth::measure(&keys)?;
+
     let goals = goals::rows(&measured, &large, &loops);
     print!("{}", goals::text(&goals));
     if let Some(path) = path {
-        std::fs::write(path, page::text(&goals, &measured, &large, &loops, &refused, rounds))?;
+        std::fs::write(path, page::text(&goals, &measured, &large, &loops, &growth, &refused, rounds))?;
     }
     Ok(())
 }

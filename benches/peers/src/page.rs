@@ -8,6 +8,7 @@ use clockwise::Level;
 
 use crate::core_loops::Loop;
 use crate::goals::Row;
+use crate::growth::Growth;
 use crate::harness::Measured;
 
 const METHOD: &str = "\
@@ -45,8 +46,8 @@ fn machine() -> String {
 
 fn nanoseconds(time: f64) -> String {
     match time {
-        ..100.0 => format!("{time:.1}"),
-        ..1e6 => format!("{time:.0}"),
+        ..100.0 => format!("{time:.1} ns"),
+        ..1e6 => format!("{time:.0} ns"),
         _ => format!("{:.1} ms", time / 1e6),
     }
 }
@@ -56,6 +57,7 @@ pub fn text(
     measured: &[Measured],
     large: &[Measured],
     loops: &[Loop],
+    growth: &[Growth],
     refused: &[String],
     rounds: u32,
 ) -> String {
@@ -74,26 +76,29 @@ pub fn text(
     ));
     line(format_args!("times as long as the limit takes.\n\n## Where a peer is ahead\n"));
     let mut ahead = 0;
-    for ours in measured.iter().chain(large).filter(|m| m.ours) {
-        let alike = |m: &&Measured| !m.ours && m.scheme == ours.scheme && m.servers == ours.servers;
-        for peer in measured.iter().chain(large).filter(alike) {
-            for (kind, theirs, own) in [
-                ("numbers", peer.number, ours.number),
-                ("texts", peer.text, ours.text),
-                ("building", peer.build, ours.build),
-            ] {
-                if theirs < own && kind != "building" || theirs * 1.1 < own {
-                    ahead += 1;
-                    let times = own / theirs;
-                    line(format_args!(
-                        "- {}, {} servers, {kind}: {} takes {} ns, {} {} ns ({times:.2} times)",
-                        ours.scheme,
-                        ours.servers,
-                        peer.name,
-                        nanoseconds(theirs),
-                        ours.name,
-                        nanoseconds(own)
-                    ));
+    // Tables of one size each: a large one is not compared with small ones.
+    for (slots, measured) in [("", measured), (", 655,373 slots", large)] {
+        for ours in measured.iter().filter(|m| m.ours) {
+            let alike = |m: &&Measured| !m.ours && m.scheme == ours.scheme && m.servers == ours.servers;
+            for peer in measured.iter().filter(alike) {
+                for (kind, theirs, own) in [
+                    ("numbers", peer.number, ours.number),
+                    ("texts", peer.text, ours.text),
+                    ("building", peer.build, ours.build),
+                ] {
+                    if theirs < own && kind != "building" || theirs * 1.1 < own {
+                        ahead += 1;
+                        let times = own / theirs;
+                        line(format_args!(
+                            "- {}{slots}, {} servers, {kind}: {} takes {}, {} {} ({times:.2} times)",
+                            ours.scheme,
+                            ours.servers,
+                            peer.name,
+                            nanoseconds(theirs),
+                            ours.name,
+                            nanoseconds(own)
+                        ));
+                    }
                 }
             }
         }
@@ -101,7 +106,7 @@ pub fn text(
     if ahead == 0 {
         line(format_args!("Nowhere in this run."));
     }
-    line(format_args!("\n## Nanoseconds a lookup\n"));
+    line(format_args!("\n## Time of a lookup\n"));
     line(format_args!(
         "| scheme | crate | servers | number | text | build | bytes kept | busiest / mean |\n|---|---|---|---|---|---|---|---|"
     ));
@@ -120,7 +125,7 @@ pub fn text(
         ));
     }
     line(format_args!(
-        "\n## From a ready hash, 1,000 servers\n\n| what | ours, ns | against, ns |\n|---|---|---|"
+        "\n## From a ready hash, 1,000 servers\n\n| what | ours | against |\n|---|---|---|"
     ));
     for found in loops {
         line(format_args!(
@@ -128,6 +133,20 @@ pub fn text(
             found.what,
             nanoseconds(found.ours),
             nanoseconds(found.against)
+        ));
+    }
+    line(format_args!(
+        "\n## How costs grow\n\nA ring of so many servers and points a server, and the other schemes over servers alone. A join is one \
+         more server,\nbuilt as a user would. Bytes are what stays allocated; times are the least of a few rounds.\n"
+    ));
+    line(format_args!("| scheme | servers | points | lookup | build | join | bytes | bytes a point or slot |\n|---|---|---|---|---|---|---|---|"));
+    for row in growth {
+        let (lookup, build, join) = (nanoseconds(row.lookup), nanoseconds(row.build), nanoseconds(row.join));
+        let each = row.parts.map_or("-".to_owned(), |parts| format!("{:.1}", row.bytes as f64 / parts as f64));
+        let points = row.points.map_or("-".to_owned(), |points| points.to_string());
+        line(format_args!(
+            "| {} | {} | {points} | {lookup} | {build} | {join} | {} | {each} |",
+            row.scheme, row.servers, row.bytes
         ));
     }
     if !refused.is_empty() {
