@@ -37,7 +37,7 @@ use std::fmt::Write as _;
 use clockwise::{Cap, Scheme};
 use clockwise_config::Settings;
 
-use crate::draw::Unit;
+use crate::draw::{Unit, grouped};
 use crate::experiment::{Setting, Value};
 
 /// All kernels. A new one is a file of this room and a line here.
@@ -216,7 +216,9 @@ fn plain(settings: &str) -> String {
         match word.split_once('=') {
             Some(("points_per_weight", "1")) => text.push_str("1 point"),
             Some(("points_per_weight", points)) => text += &format!("{points} points"),
-            Some(("table_size", slots)) => text += &format!("{slots} slots"),
+            Some(("table_size", slots)) => {
+                text += &format!("{} slots", slots.parse().map_or(slots.to_owned(), grouped));
+            }
             Some(("epsilon", epsilon)) => text += &format!("ε = {epsilon}"),
             Some((name, value)) => text += &format!("{} {value}", name.replace('_', " ")),
             None => text.push_str(word),

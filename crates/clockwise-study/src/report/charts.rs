@@ -432,7 +432,7 @@ mod tests {
             ("jump,hash=xxh3-64", "jump"),
             ("ring,hash=xxh3-64,points_per_weight=1", "ring, 1 point"),
             ("ring,hash=md5,points_per_weight=160", "ring, hash md5, 160 points"),
-            ("maglev,hash=xxh3-64,table_size=65537", "maglev, 65537 slots"),
+            ("maglev,hash=xxh3-64,table_size=65537", "maglev, 65,537 slots"),
             ("bounded,hash=xxh3-64,points_per_weight=160,epsilon=0.25", "bounded, 160 points, ε = 0.25"),
             ("ketama", "ketama"),
         ] {

@@ -110,7 +110,7 @@ pub(super) fn verdict(page: &mut Markup, verdict: Verdict) {
 fn opening(claim: &str) -> String {
     const ROOM: usize = 36;
     match claim.char_indices().nth(ROOM) {
-        None => claim.to_owned(),
+        None => format!("{claim}:"),
         Some((end, _)) => {
             let words = claim[..end].rsplit_once(' ').map_or(&claim[..end], |(words, _)| words);
             format!("{} …", words.trim_end_matches([',', ':', '(']))
@@ -130,7 +130,7 @@ pub(super) fn bands(figures: &[Figure]) -> Option<Chart> {
             let name = if value.what.is_empty() {
                 figure.claim.clone()
             } else {
-                format!("{}: {}", opening(&figure.claim), value.what)
+                format!("{} {}", opening(&figure.claim), value.what)
             };
             Some(Row {
                 name,

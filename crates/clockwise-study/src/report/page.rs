@@ -97,6 +97,7 @@ summary{cursor:pointer;color:var(--link);font-size:.9375rem;width:fit-content}
 .tall{max-height:32rem;overflow-y:auto}
 table{border-collapse:collapse;font-size:.875rem;line-height:1.45;width:100%}
 thead th.n{min-width:6.5rem}
+thead th:first-child{min-width:8rem}
 th,td{padding:7px 12px;text-align:left;vertical-align:top;border-top:1px solid var(--line)}
 thead th,thead td{border-top:0;background:var(--wash);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:400}
