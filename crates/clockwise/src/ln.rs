@@ -13,7 +13,7 @@
 /// Within 10⁻¹⁵ of the true value, relatively, also close to 1, where m − 1 is exact. Two values of
 /// u that differ by 2⁻³² or more are therefore never confused: see the test.
 #[inline]
-pub(crate) fn neg_ln(u: f64) -> f64 {
+pub(crate) const fn neg_ln(u: f64) -> f64 {
     let bits = u.to_bits();
     let mut exponent = 1023 - (bits >> 52) as i32;
     let mut m = f64::from_bits(bits & 0x000f_ffff_ffff_ffff | 0x3ff0_0000_0000_0000);
@@ -24,12 +24,44 @@ pub(crate) fn neg_ln(u: f64) -> f64 {
     let f = (m - 1.0) / (m + 1.0);
     let g = f * f;
     let mut series = 1.0 / 19.0;
-    for divisor in [17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0] {
-        series = 1.0 / divisor + g * series;
+    let divisors = [17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0];
+    let mut next = 0;
+    while next < divisors.len() {
+        series = 1.0 / divisors[next] + g * series;
+        next += 1;
     }
     // The sum of the series is 1 + g × series; kept apart, the small part is added last.
-    f64::from(exponent) * core::f64::consts::LN_2 - (2.0 * f + 2.0 * f * (g * series))
+    exponent as f64 * core::f64::consts::LN_2 - (2.0 * f + 2.0 * f * (g * series))
 }
+
+/// What [`neg_ln`] gives, give or take [`NEAR`], in a fraction of the time.
+///
+/// The logarithm of the middle of one of 64 parts of m's range comes from a table; the way from there is a
+/// factor of 1 + t with |t| ≤ 1 ⁄ 128, and ln(1 + t) its series to the third term. The fourth is below 10⁻⁹.
+#[inline]
+pub(crate) fn neg_ln_near(u: f64) -> f64 {
+    let bits = u.to_bits();
+    let exponent = 1023 - (bits >> 52) as i32;
+    let m = f64::from_bits(bits & 0x000f_ffff_ffff_ffff | 0x3ff0_0000_0000_0000);
+    let (inverse, middle) = PARTS[(bits >> 46) as usize % 64];
+    let t = m * inverse - 1.0;
+    f64::from(exponent) * core::f64::consts::LN_2 + middle - t * (1.0 - t * (0.5 - t * (1.0 / 3.0)))
+}
+
+/// How far off [`neg_ln_near`] is at most; it is less than a tenth of this.
+pub(crate) const NEAR: f64 = 1e-8;
+
+/// The inverse of the middle of each part, and −ln of the middle.
+static PARTS: [(f64, f64); 64] = {
+    let mut parts = [(0.0, 0.0); 64];
+    let mut at = 0;
+    while at < 64 {
+        let middle = 1.0 + (at as f64 + 0.5) / 64.0;
+        parts[at] = (1.0 / middle, neg_ln(middle));
+        at += 1;
+    }
+    parts
+};
 
 #[cfg(test)]
 mod tests {
@@ -66,6 +98,25 @@ mod tests {
             assert!((ours - std).abs() <= 1e-15 * std, "u {u:e}: {ours:e}, std {std:e}");
         }
         assert_eq!(neg_ln(1.0).to_bits(), 0, "plus zero");
+    }
+
+    #[test]
+    fn the_near_one_is_as_near_as_it_says() {
+        let mut random = Random(64);
+        let scattered = (0..300_000).map(|_| random.next() as u32);
+        let dense = critical().flat_map(|at| at.saturating_sub(3_000)..=at.saturating_add(3_000));
+        let ends = (0..64).flat_map(|part| {
+            let at = (1_u32 << 31) + (part << 25);
+            at.saturating_sub(50)..=at.saturating_add(50)
+        });
+        for score in dense.chain(scattered).chain(ends) {
+            let u = (f64::from(score) + 0.5) / TWO_32;
+            let off = (neg_ln_near(u) - neg_ln(u)).abs();
+            assert!(off < NEAR / 10.0, "score {score}: {off:e}");
+        }
+        for u in [1.0, 1.0 / 18_446_744_073_709_551_616.0 / 2.0] {
+            assert!((neg_ln_near(u) - neg_ln(u)).abs() < NEAR / 10.0, "{u:e}");
+        }
     }
 
     /// Computed by the same steps in another language.

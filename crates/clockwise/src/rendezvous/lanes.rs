@@ -15,8 +15,9 @@ use super::unit_of;
 use crate::arch::{Below, Bounds, Highest, Level, WIDTH, bound, mix, rank, sweep};
 use crate::ln::neg_ln;
 
-/// From so many servers on lanes pay.
-const FEW: usize = 12;
+/// From so many servers on lanes pay: where weights are equal, and where they are not.
+const FEW: usize = 48;
+const FEW_WEIGHTS: usize = 28;
 
 /// 2⁻²²: more than the rounding errors of a bound or a limit come to, each below 2⁻²⁴ of it.
 const SLACK: f64 = 1.0 / 4_194_304.0;
@@ -61,7 +62,8 @@ impl Seeds {
     /// Whether lanes are faster here than a loop over single servers. They are not without vectors that
     /// multiply 32 bits, which the first ones of x86-64 do not.
     pub(super) fn pay(&self) -> bool {
-        self.level != Level::PORTABLE && self.len >= FEW
+        let few = if self.inverse.is_empty() { FEW } else { FEW_WEIGHTS };
+        self.level != Level::PORTABLE && self.len >= few
     }
 
     /// The first server with the highest score.

@@ -43,7 +43,7 @@ use lanes::Seeds;
 use crate::arch::Level;
 use crate::error::Error;
 use crate::hash::KeyHash;
-use crate::ln::neg_ln;
+use crate::ln::{NEAR, neg_ln, neg_ln_near};
 use crate::members::Members;
 use crate::placement::{
     Measured, Placement, Ranked, ServerIx, Servers, Share, owners_of_hashes, weight_shares,
@@ -280,6 +280,29 @@ impl<S: Score> Rendezvous<S> {
     }
 
     fn lowest(&self, key: &S::Key<'_>) -> usize {
+        let clear = if self.inner.ready.len() <= ROUGH { self.clearly_lowest(key) } else { None };
+        clear.unwrap_or_else(|| self.exactly_lowest(key))
+    }
+
+    /// The server with the lowest value, if that is clear without a whole logarithm: if the second lowest is
+    /// further away than both can be off. Weights are at least 1, so that they only bring values closer.
+    ///
+    /// Values above 0 are ordered as their bits are, and the lowest bits have room for the position: so there
+    /// is nothing to branch on.
+    fn clearly_lowest(&self, key: &S::Key<'_>) -> Option<usize> {
+        const { assert!(ROUGH <= 64) }
+        let (mut best, mut second) = (f64::INFINITY.to_bits(), f64::INFINITY.to_bits());
+        for (at, (server, &weight)) in (0..).zip(self.inner.ready.iter().zip(&self.inner.weights)) {
+            let value = (neg_ln_near(unit::<S>(self.score.score(key, server))) + NEAR) / weight;
+            let packed = value.to_bits() & !63 | at;
+            second = second.min(packed.max(best));
+            best = best.min(packed);
+        }
+        let apart = f64::from_bits(second) - f64::from_bits(best);
+        (apart > 4.0 * NEAR).then_some(best as usize % 64)
+    }
+
+    fn exactly_lowest(&self, key: &S::Key<'_>) -> usize {
         let (mut best, mut at) = (f64::INFINITY, 0);
         // −ln(u) is at least 1 − u, so most servers are told apart without a logarithm. The slack
         // covers the rounding of both sides many times over.
@@ -311,6 +334,9 @@ impl<S: Score> Rendezvous<S> {
         Rank::new::<S>(value, at)
     }
 }
+
+/// Up to so many servers a rough logarithm of each is faster than a bound of each and a few whole ones.
+const ROUGH: usize = 40;
 
 #[inline]
 fn unit<S: Score>(score: u64) -> f64 {
