@@ -38,6 +38,9 @@ pub const PROBES: u32 = 21;
 /// The most probes of a key.
 pub const MAX_PROBES: u32 = 1_024;
 
+/// The fewest parts that the circle is divided into, for looking points up.
+const PARTS: usize = 1 << 10;
+
 /// The most points that the weights of a fleet may come to: 2²⁴.
 const MAX_POINTS: u32 = 1 << 24;
 
@@ -111,8 +114,8 @@ impl<H: KeyHash> MultiProbe<H> {
         placed.sort_unstable();
         placed.dedup_by_key(|(point, _)| *point);
         let count = placed.len();
-        // Four parts a point: most hold none, and are done with at one look.
-        let bits = (count * 4).next_power_of_two().ilog2();
+        // Eight parts a point and a thousand at least: most hold none, and are done with at one look.
+        let bits = (count * 8).next_power_of_two().max(PARTS).ilog2();
         let shift = u64::BITS - bits;
         let mut starts = alloc::vec![0_u32; 1 << bits];
         for (point, _) in &placed {
@@ -148,9 +151,10 @@ impl<H: KeyHash> MultiProbe<H> {
         for _ in 0..self.probes {
             let point = self.at_or_after(probe);
             let distance = self.points[point].wrapping_sub(probe);
-            if distance < nearest {
-                (nearest, at) = (distance, point);
-            }
+            // Whether a probe is nearer is anybody's guess, a processor's too: so nothing is guessed.
+            let nearer = distance < nearest;
+            at = if nearer { point } else { at };
+            nearest = nearest.min(distance);
             probe = probe.wrapping_add(step);
         }
         self.owners[at]
