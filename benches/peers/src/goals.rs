@@ -120,6 +120,18 @@ pub fn rows(measured: &[Measured], large: &[Measured], loops: &[Loop]) -> Vec<Ro
         let what = format!("rendezvous with weights, {name}");
         rows.push(against_best(measured, (&what, weights, mine), 1_000, weighted, number));
     }
+    for servers in [10, 100, 1_000] {
+        let probes = ("multi-probe, numbers", "multi-probe", "clockwise");
+        rows.push(against_best(measured, probes, servers, 10.0, number));
+    }
+    for servers in [10, 100, 1_000] {
+        let anchor = ("anchor, numbers", "anchor", "clockwise");
+        rows.push(against_best(measured, anchor, servers, 3.0, number));
+    }
+    for (servers, goal) in [(10, 1.3), (1_000, 6.0)] {
+        let back = ("jump-back against jump, numbers", "jump", "clockwise, jump-back");
+        rows.push(against_best(measured, back, servers, goal, number));
+    }
     rows.push(against_best(measured, ("maglev, numbers", "maglev", "clockwise"), 1_000, 10.0, number));
     rows.push(against_best(measured, ("maglev, texts", "maglev", "clockwise"), 1_000, 3.0, text));
     rows.push(against_best(

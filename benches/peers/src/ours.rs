@@ -3,7 +3,9 @@
 
 use clockwise::dialect::libketama;
 use clockwise::hash::{SplitMix64, Xxh3};
-use clockwise::{Buckets, Jump, Level, Maglev, Rendezvous, Ring};
+use clockwise::{
+    Anchor, Buckets, ChangeLog, Flip, Jump, JumpBack, Level, Maglev, MultiProbe, Rendezvous, Ring,
+};
 
 use crate::harness::{Entry, Fleet, Lookup, by};
 
@@ -62,6 +64,44 @@ pub fn all(slots: u64) -> Vec<Entry> {
         }),
         entry("jump", "clockwise", |fleet| {
             built(Jump::new(Xxh3, &Buckets::from(&fleet.members)), |place| {
+                by(
+                    place,
+                    |place, key| place.owner_of_hash(key).index(),
+                    |place, key| place.owner_ix(key).index(),
+                )
+            })
+        }),
+        entry("jump", "clockwise, jump-back", |fleet| {
+            built(JumpBack::new(Xxh3, &Buckets::from(&fleet.members)), |place| {
+                by(
+                    place,
+                    |place, key| place.owner_of_hash(key).index(),
+                    |place, key| place.owner_ix(key).index(),
+                )
+            })
+        }),
+        entry("flip", "clockwise", |fleet| {
+            built(Flip::new(Xxh3, &Buckets::from(&fleet.members)), |place| {
+                by(
+                    place,
+                    |place, key| place.owner_of_hash(key).index(),
+                    |place, key| place.owner_ix(key).index(),
+                )
+            })
+        }),
+        entry("anchor", "clockwise", |fleet| {
+            let capacity = (fleet.names.len() + fleet.names.len() / 10) as u32;
+            let log = ChangeLog::of(&Buckets::from(&fleet.members));
+            built(log.and_then(|log| Anchor::with_capacity(Xxh3, &log, capacity)), |place| {
+                by(
+                    place,
+                    |place, key| place.owner_of_hash(key).index(),
+                    |place, key| place.owner_ix(key).index(),
+                )
+            })
+        }),
+        entry("multi-probe", "clockwise", |fleet| {
+            built(MultiProbe::new(Xxh3, &fleet.members), |place| {
                 by(
                     place,
                     |place, key| place.owner_of_hash(key).index(),

@@ -59,6 +59,7 @@ pub fn all(slots: u64) -> Vec<Entry> {
     let mut all = rings();
     all.extend(scores());
     all.extend(jumps());
+    all.extend(newer());
     all.extend(tables(slots as usize));
     all
 }
@@ -251,6 +252,48 @@ fn jumps() -> Vec<Entry> {
         entry("jump", "hash-rings 1.1.0", 10_000, |fleet| {
             let ring = hash_rings::jump::Ring::new(fleet.names.len() as u32);
             by(ring, |ring, key| ring.get_node(&key) as usize, |ring, key| ring.get_node(&key) as usize)
+        }),
+    ]
+}
+
+fn newer() -> Vec<Entry> {
+    vec![
+        entry("multi-probe", "mpchash 2.0.10", 10_000, |fleet| {
+            let ring = mpchash::HashRing::new();
+            fleet.texts().into_iter().for_each(|name| ring.add(name));
+            by(
+                ring,
+                |ring, key| ring.node(&key).map_or(usize::MAX, |token| place(token.node())),
+                |ring, key| ring.node(&key).map_or(usize::MAX, |token| place(token.node())),
+            )
+        }),
+        entry("multi-probe", "hash-rings 1.1.0", 10_000, |fleet| {
+            let mut ring = hash_rings::mpc::Ring::new(21);
+            let names: &'static [&'static str] = Vec::leak(fleet.texts());
+            names.iter().for_each(|name| ring.insert_node(name));
+            by(ring, |ring, key| place(ring.get_node(&key)), |ring, key| place(ring.get_node(&key)))
+        }),
+        entry("anchor", "anchorhash 0.2.2", 10_000, |fleet| {
+            let capacity = (fleet.names.len() + fleet.names.len() / 10) as u16;
+            let anchor = anchorhash::Builder::default()
+                .with_resources(fleet.texts().into_iter())
+                .build::<u64>(capacity);
+            by(
+                anchor,
+                |anchor, key| anchor.get_resource(key).map_or(usize::MAX, |name| place(name)),
+                |anchor, key| {
+                    let key = xxh3_64(key.as_bytes(), 0);
+                    anchor.get_resource(key).map_or(usize::MAX, |name| place(name))
+                },
+            )
+        }),
+        entry("flip", "fliphash 0.1.0", 10_000, |fleet| {
+            let last = fleet.names.len() as u64 - 1;
+            by(
+                last,
+                |last, key| fliphash::fliphash_64(key, ..=*last) as usize,
+                |last, key| fliphash::fliphash_64(xxh3_64(key.as_bytes(), 0), ..=*last) as usize,
+            )
         }),
     ]
 }
