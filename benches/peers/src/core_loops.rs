@@ -60,7 +60,11 @@ pub fn measure(keys: &Keys, rounds: u32) -> Result<Vec<Loop>, Box<dyn Error>> {
     let digest = |text: &String| md5::Md5::digest(text.as_bytes())[0];
     let digests = || texts.iter().fold(0_usize, |sum, text| sum.wrapping_add(digest(text).into()));
     for (servers, one, batch) in [
-        (10, "ketama, 10 servers / md5 by its crate alone", "ketama, 10 servers, in batches / md5 by its crate alone"),
+        (
+            10,
+            "ketama, 10 servers / md5 by its crate alone",
+            "ketama, 10 servers, in batches / md5 by its crate alone",
+        ),
         (1_000, "ketama / md5 by its crate alone", "ketama, in batches / md5 by its crate alone"),
     ] {
         let fleet = Fleet::new(servers)?;

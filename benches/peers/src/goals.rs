@@ -34,7 +34,8 @@ impl Row {
     pub fn shown(&self) -> [String; 3] {
         let sign = if self.limit { "≤" } else { "≥" };
         let unit = self.unit;
-        let times = |ratio: f64| if self.limit { format!("{ratio:.2}{unit}") } else { format!("{ratio:.1}{unit}") };
+        let times =
+            |ratio: f64| if self.limit { format!("{ratio:.2}{unit}") } else { format!("{ratio:.1}{unit}") };
         [
             format!("{sign} {}{unit}", self.goal),
             self.reached.map_or("-".to_owned(), times),
@@ -182,7 +183,7 @@ pub fn text(rows: &[Row]) -> String {
     for row in rows {
         let [goal, reached, verdict] = row.shown();
         // A String takes all that is written.
-        let _ = writeln!(text, "{:<54}{goal:>9}{reached:>9}  {verdict:<13}{}", row.what, row.peer);
+        let _ = writeln!(text, "{:<54}{goal:>9}{reached:>9}  {verdict:<21}{}", row.what, row.peer);
     }
     text
 }

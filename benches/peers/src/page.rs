@@ -124,9 +124,7 @@ pub fn text(
             m.scheme, m.name, m.servers, m.bytes, m.busiest
         ));
     }
-    line(format_args!(
-        "\n## From a ready hash, 1,000 servers\n\n| what | ours | against |\n|---|---|---|"
-    ));
+    line(format_args!("\n## From a ready hash, 1,000 servers\n\n| what | ours | against |\n|---|---|---|"));
     for found in loops {
         line(format_args!(
             "| {} | {} | {} |",
@@ -139,10 +137,13 @@ pub fn text(
         "\n## How costs grow\n\nA ring of so many servers and points a server, and the other schemes over servers alone. A join is one \
          more server,\nbuilt as a user would. Bytes are what stays allocated; times are the least of a few rounds.\n"
     ));
-    line(format_args!("| scheme | servers | points | lookup | build | join | bytes | bytes a point or slot |\n|---|---|---|---|---|---|---|---|"));
+    line(format_args!(
+        "| scheme | servers | points | lookup | build | join | bytes | bytes a point or slot |\n|---|---|---|---|---|---|---|---|"
+    ));
     for row in growth {
         let (lookup, build, join) = (nanoseconds(row.lookup), nanoseconds(row.build), nanoseconds(row.join));
-        let each = row.parts.map_or("-".to_owned(), |parts| format!("{:.1}", row.bytes as f64 / parts as f64));
+        let each =
+            row.parts.map_or("-".to_owned(), |parts| format!("{:.1}", row.bytes as f64 / parts as f64));
         let points = row.points.map_or("-".to_owned(), |points| points.to_string());
         line(format_args!(
             "| {} | {} | {points} | {lookup} | {build} | {join} | {} | {each} |",
