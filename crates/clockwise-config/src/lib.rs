@@ -42,6 +42,7 @@
 //! `source` and `diagnostic` are the places and the complaints; `toml`, `yaml` and `json` turn syntax
 //! into the one tree of `node`; a file or folder a product (`own`, `twemproxy`, `nginx`, `envoy` and so on)
 //! reads that tree or has a syntax of its own; `sniff` tells some of them apart; `fleet` is what comes out.
+//! [`keys`] stands for itself: files of keys, as bytes.
 #![forbid(unsafe_code)]
 
 mod convert;
@@ -53,6 +54,7 @@ mod fields;
 mod fleet;
 mod haproxy;
 mod json;
+pub mod keys;
 mod kind;
 mod libmemcached;
 mod listed;

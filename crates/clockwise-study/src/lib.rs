@@ -6,7 +6,7 @@
 //! - [`draw`]: pictures of a ring, of shares and of measurements.
 //! - [`experiment`]: what is measured, as data; [`kernel`]s measure it, the [`runner`] runs them, and
 //!   [`results`] keep what they gave, and [`figures`](mod@figures) are what others published of it.
-//! - [`keys`]: reading keys, from files of many kinds, as bytes.
+//! - [`keys`]: reading keys, from files of many kinds, as bytes; they come from `clockwise-config`.
 //! - [`migrate`](mod@migrate): from one scheme to another in steps, and what each costs.
 //! - [`plan`]: the same keys before and after a change, under one scheme or all of them.
 //! - [`report`]: a study as a page and as Markdown.
@@ -23,7 +23,6 @@ pub mod draw;
 pub mod experiment;
 pub mod figures;
 pub mod kernel;
-pub mod keys;
 mod markup;
 pub mod migrate;
 mod pairing;
@@ -35,4 +34,5 @@ pub mod theory;
 pub mod vectors;
 
 pub use change::{BadChange, Change};
+pub use clockwise_config::keys;
 pub use pairing::{Pairing, Renamed};

@@ -22,7 +22,7 @@ pub const TOGETHER: usize = 64;
 /// because some key hashes in use spread consecutive numbers better or worse than real keys.
 ///
 /// ```
-/// use clockwise_study::keys::seeded_key;
+/// use clockwise_config::keys::seeded_key;
 ///
 /// assert_eq!(&seeded_key(0, 0), b"key:e220a8397b1dcdaf");
 /// ```
@@ -39,7 +39,7 @@ pub fn seeded_key(seed: u64, index: u64) -> [u8; 20] {
 /// Keys in memory, in the order given: one block of bytes, an offset a key, and counts if there are.
 ///
 /// ```
-/// use clockwise_study::keys::KeySet;
+/// use clockwise_config::keys::KeySet;
 ///
 /// let keys = KeySet::from_iter(["user:1", "user:2"]);
 /// assert_eq!(keys.iter().map(|record| record.key).collect::<Vec<_>>(), [b"user:1", b"user:2"]);

@@ -16,7 +16,7 @@ use super::{KeyEncoding, KeyFormat, KeyOptions, KeySet, LineEnding, Record};
 /// Reads keys one at a time, without allocating for each.
 ///
 /// ```
-/// use clockwise_study::keys::{KeyOptions, KeyReader};
+/// use clockwise_config::keys::{KeyOptions, KeyReader};
 ///
 /// let file = "key,requests\nuser:42,7\n\"a,b\",0\n";
 /// let mut keys = KeyReader::new("keys.csv", file.as_bytes(), KeyOptions::default())?;
@@ -26,7 +26,7 @@ use super::{KeyEncoding, KeyFormat, KeyOptions, KeySet, LineEnding, Record};
 ///     total += record.tally.requests;
 /// }
 /// assert_eq!(total, 7);
-/// # Ok::<(), clockwise_study::keys::Error>(())
+/// # Ok::<(), clockwise_config::keys::Error>(())
 /// ```
 pub struct KeyReader<R> {
     pieces: Pieces<R>,
