@@ -8,6 +8,8 @@
 //!
 //! Arrays are in the byte order of the machine, which in WebAssembly is little-endian.
 
+mod memory;
+
 use std::cell::RefCell;
 
 use clockwise_lab::{Answer, Values, handle};
