@@ -1,6 +1,6 @@
 //! "Copy as command": lines for a shell that give the figures of the page.
 
-use clockwise::ChangeLog;
+use clockwise::{Built, ChangeLog, Placement as _};
 use clockwise_config::to_toml;
 use serde::Serialize;
 
@@ -18,23 +18,21 @@ pub struct Command {
     pub text: String,
 }
 
-/// The command that gives the same answer: `clockwise plan` where something changed, else
-/// `clockwise owner`.
+/// The command that gives the same answer: `clockwise plan` where something changed, or where loads decide
+/// and only a plan places all keys; else `clockwise owner`.
 pub fn command(state: &State) -> Result<Command, Refusal> {
     let keys = keys(&state.keys)?;
     let (now, fleet) = (file(&state.fleet)?, &state.fleet);
     let read = "--keys - --key-format lines";
     let text = match state.history.split_last() {
         None => {
-            let mut owner = format!("clockwise owner lab.toml {read}");
-            if state.replicas > 1 {
-                owner += &format!(" --replicas {}", state.replicas);
-                owner += if state.spread { " --zones" } else { "" };
+            let built = fleet.placement()?.build(&fleet.servers()?)?;
+            let first = written("lab.toml", &now);
+            if built.cap().is_some() {
+                format!("{first}{keys} | clockwise plan lab.toml lab.toml {read}\n")
+            } else {
+                format!("{first}{keys} | clockwise owner lab.toml {read}{}\n", holders(state, &built))
             }
-            for name in &state.down {
-                owner += &format!(" --down {}", quoted(name));
-            }
-            format!("{}{keys} | {owner}\n", written("lab.toml", &now))
         }
         Some((_, earlier))
             if !earlier.is_empty() && fleet.scheme != SchemeName::Product && remembers(fleet) =>
@@ -55,6 +53,24 @@ pub fn command(state: &State) -> Result<Command, Refusal> {
         }
     };
     Ok(Command { text })
+}
+
+/// Who holds a key beside its owner and answers for it, as options; none where the scheme has no order of
+/// nodes, of which the command tells owners alone.
+fn holders(state: &State, built: &Built) -> String {
+    let mut options = String::new();
+    if built.ranked().is_none() {
+        return options;
+    }
+    if state.replicas > 1 {
+        options += &format!(" --replicas {}", state.replicas);
+        options += if state.spread { " --zones" } else { "" };
+    }
+    for name in &state.down {
+        // In one word, since a name may begin as an option does.
+        options += &format!(" {}", quoted(&format!("--down={name}")));
+    }
+    options
 }
 
 fn file(fleet: &Fleet) -> Result<String, Refusal> {
@@ -109,7 +125,7 @@ fn line(key: &str) -> Result<String, Refusal> {
 /// A word of a shell.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/=,@%+".contains(c);
-    if !text.is_empty() && text.chars().all(plain) && !text.starts_with('-') {
+    if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();
     }
     format!("'{}'", text.replace('\'', r"'\''"))
@@ -166,8 +182,20 @@ mod tests {
     fn a_shell_reads_back_what_was_quoted() {
         assert_eq!(quoted("user:%.0f"), "user:%.0f");
         assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted("-x"), "'-x'");
         assert_eq!(quoted("$(a)"), "'$(a)'");
+    }
+
+    #[test]
+    fn a_command_asks_only_for_what_the_scheme_can_say() {
+        let mut state = State { replicas: 2, down: vec!["-n".to_owned()], ..State::default() };
+        state.fleet.nodes.push(Node::named("-n"));
+        let last = |state: &State| command(state).unwrap().text.lines().last().unwrap().to_owned();
+        assert!(last(&state).ends_with(" --key-format lines --replicas 2 --down=-n"), "{}", last(&state));
+        state.fleet.scheme = SchemeName::Jump;
+        assert!(last(&state).ends_with("clockwise owner lab.toml --keys - --key-format lines"));
+        // An owner is asked for one key, and loads decide over all.
+        state.fleet.scheme = SchemeName::Bounded;
+        assert!(last(&state).ends_with("clockwise plan lab.toml lab.toml --keys - --key-format lines"));
     }
 
     #[test]

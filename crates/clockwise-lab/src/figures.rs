@@ -38,6 +38,8 @@ pub struct Figures {
     pub nodes: Vec<NodeFigures>,
     /// The number of keys, repeated ones counted.
     pub total: u64,
+    /// What is counted: `key`, or `request` where one key is asked for many times.
+    pub unit: &'static str,
     /// Keys on the busiest node ÷ its due share of them.
     pub busiest_keys: f64,
     /// The same of the whole key space, where it is known without keys.
@@ -177,6 +179,7 @@ pub fn figures(state: &State) -> Result<(Figures, Vec<Array>), Refusal> {
     };
     let figures = Figures {
         total,
+        unit: state.keys.unit(),
         busiest_keys: busiest(&|node| node.keys as f64 / total as f64),
         busiest_space: nodes
             .iter()
@@ -268,7 +271,7 @@ fn change(layout: &Layout<'_>) -> Option<Change> {
 /// The circle in arrays.
 fn band(side: &Side, names: usize) -> (&'static str, &'static str, Vec<Array>) {
     let division = side.built.measured().and_then(Measured::layout);
-    let (arcs, of): (Vec<(f64, usize)>, _) = match (crate::layout::table(&side.built), division) {
+    let (mut arcs, of): (Vec<(f64, usize)>, _) = match (crate::layout::table(&side.built), division) {
         (Some(table), _) => {
             let turns = (1..=table.len()).map(|slot| slot as f64 / table.len() as f64);
             (turns.zip(table.iter().map(|owner| side.number(*owner))).collect(), "slots")
@@ -281,6 +284,16 @@ fn band(side: &Side, names: usize) -> (&'static str, &'static str, Vec<Array>) {
         }
         (None, _) => return ("none", "", Vec::new()),
     };
+    if of == "slots" {
+        // A run of slots is one arc: it has no ends inside.
+        let next: Vec<usize> = arcs.iter().skip(1).map(|(_, owner)| *owner).collect();
+        let mut at = 0;
+        arcs.retain(|(_, owner)| {
+            let ends = next.get(at) != Some(owner);
+            at += 1;
+            ends
+        });
+    }
     if arcs.len() <= MAX_ARCS {
         let (ends, owners) = arcs.into_iter().map(|(end, owner)| (end as f32, owner as u16)).unzip();
         let arrays = [Array::new("ends", Values::F32(ends)), Array::new("arc_owners", Values::U16(owners))];

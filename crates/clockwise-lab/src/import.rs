@@ -1,5 +1,7 @@
 //! A configuration that was pasted or dropped: which fleet it is.
 
+use std::fmt::Display;
+
 use clockwise::catalogue::Chosen;
 use clockwise::dialect::Dialect;
 use clockwise::dialect::lab::Algorithm;
@@ -60,15 +62,17 @@ pub fn import(ask: &Ask) -> Result<Import, Refusal> {
         }
     };
     let options = Options { placement, ..Options::default() };
-    let file = parse(&ask.name, ask.text.as_bytes(), &options)
-        .map_err(|error| Refusal::new(error.to_string().trim_end()))?;
+    if ask.text.contains('\0') {
+        return Err(Refusal::new(format!("{} holds NUL bytes: it is no configuration", ask.name)));
+    }
+    let file = parse(&ask.name, ask.text.as_bytes(), &options).map_err(|problems| refused(&problems))?;
     let pools: Vec<String> = file.names().map(str::to_owned).collect();
     if ask.pool.is_none() && file.pools() > 1 {
         let sentence = format!("The file holds {} pools: choose one.", file.pools());
         let kind = file.kind().to_string();
         return Ok(Import { kind, pools, pool: None, fleet: None, warnings: Vec::new(), sentence });
     }
-    let pool = file.pick(ask.pool.as_deref()).map_err(|error| Refusal::new(error.to_string().trim_end()))?;
+    let pool = file.pick(ask.pool.as_deref()).map_err(|problems| refused(&problems))?;
     let fleet = fleet(&pool)?;
     let built = pool
         .scheme()
@@ -89,6 +93,20 @@ pub fn import(ask: &Ask) -> Result<Import, Refusal> {
         warnings: pool.warnings().iter().map(|warning| warning.to_string().trim_end().to_owned()).collect(),
         sentence,
     })
+}
+
+/// How many problems of a file are told; past so many it is another kind of file.
+const TOLD: usize = 3;
+
+fn refused(problems: &impl Display) -> Refusal {
+    let text = problems.to_string();
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let more = lines.len().saturating_sub(TOLD);
+    let mut told = lines[..lines.len() - more].join("\n");
+    if more > 0 {
+        told += &format!("\nand {}", many(more as u64, "line more", "lines more"));
+    }
+    Refusal::new(told)
 }
 
 /// The fleet of a pool that was read.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Refusal;
 use crate::layout::{KeyTurn, Layout};
 use crate::sentence::{grouped, list, many};
-use crate::state::{SchemeName, State};
+use crate::state::{Keys, SchemeName, State};
 
 /// The most nodes that a preference list or a table of scores shows.
 const SHOWN: usize = 64;
@@ -110,8 +110,18 @@ pub struct Step {
 
 /// All there is to say of a key.
 pub fn key(ask: &Ask) -> Result<KeyFigures, Refusal> {
-    let layout = Layout::new(&ask.state)?;
-    let (key, fleet, built) = (ask.key.as_str(), &ask.state.fleet, &layout.now.built);
+    let state = &ask.state;
+    state.check()?;
+    // Where no load decides, a key goes where it goes whatever others there are.
+    let alone = State {
+        keys: Keys { pattern: String::new(), list: vec![ask.key.clone()], hot: None },
+        ..state.clone()
+    };
+    let mut layout = Layout::new(&alone)?;
+    if [Some(&layout.now), layout.before.as_ref()].iter().flatten().any(|side| side.built.cap().is_some()) {
+        layout = Layout::new(state)?;
+    }
+    let (key, fleet, built) = (ask.key.as_str(), &state.fleet, &layout.now.built);
     let place = KeyTurn::new(fleet, built);
     let number = place.hash().hash(key.as_bytes());
     let walk = walk(&layout, key);
@@ -133,10 +143,16 @@ pub fn key(ask: &Ask) -> Result<KeyFigures, Refusal> {
         Ok(replicas) => (replicas, String::new()),
         Err(refusal) => (Vec::new(), refusal.to_string()),
     };
-    let answering = if ask.state.down.contains(&owner) {
-        route_ix(built, key, &layout.down()).server().map(|server| layout.now.name(server).to_owned())
-    } else {
-        Some(owner.clone())
+    let held = layout.keys.iter().rposition(|held| held == key);
+    let answering = match held {
+        // Under bounded loads others go to where there is room as well, so all of them are looked at.
+        Some(at) if built.cap().is_some() => {
+            layout.answering()?.get(at).copied().flatten().map(|node| layout.names[node].clone())
+        }
+        _ if state.down.contains(&owner) => {
+            route_ix(built, key, &layout.down()).server().map(|server| layout.now.name(server).to_owned())
+        }
+        _ => Some(owner.clone()),
     };
     let turn = place.of_hash(number);
     let mut figures = KeyFigures {

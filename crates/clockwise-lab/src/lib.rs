@@ -26,6 +26,7 @@
 //! | `cascade` | `state`, `first`, rates and capacities | [`Cascade`](cascade::Cascade), step by step |
 //! | `clients` | `state` | [`Clients`](clients::Clients): two epochs and the keys they disagree on |
 //! | `import` | `text`, `name`, `pool`, `placement` | [`Import`](import::Import): the fleet of a configuration |
+//! | `keys` | `text`, `name` | [`KeyFile`](keys::KeyFile) and an array: the keys of a file |
 //! | `encode` | `state` | [`Link`]: a [text] for the fragment of an address |
 //! | `decode` | `text` | [`State`] |
 //! | `command` | `state` | [`Command`](command::Command): the `clockwise plan` of the same answer |
@@ -42,6 +43,7 @@ pub mod compare;
 pub mod figures;
 pub mod import;
 pub mod key;
+pub mod keys;
 mod layout;
 mod refusal;
 mod sentence;
@@ -66,6 +68,7 @@ enum Request {
     Cascade(cascade::Ask),
     Clients(clients::Ask),
     Import(import::Ask),
+    Keys(keys::Ask),
     Encode(Of),
     Decode(Text),
     Command(Of),
@@ -116,6 +119,10 @@ fn answered(request: &[u8]) -> Result<Answer, Refusal> {
         Request::Cascade(ask) => document(&cascade::cascade(&ask)?, Vec::new()),
         Request::Clients(ask) => document(&clients::clients(&ask)?, Vec::new()),
         Request::Import(ask) => document(&import::import(&ask)?, Vec::new()),
+        Request::Keys(ask) => {
+            let (keys, arrays) = keys::keys(&ask)?;
+            document(&keys, arrays)
+        }
         Request::Encode(of) => document(&Link { text: text::encode(&of.state)? }, Vec::new()),
         Request::Decode(Text { text }) => document(&text::decode(&text)?, Vec::new()),
         Request::Command(of) => document(&command::command(&of.state)?, Vec::new()),

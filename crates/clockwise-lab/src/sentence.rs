@@ -19,15 +19,16 @@ pub(crate) fn figures(
 ) -> String {
     let state = layout.state;
     let total = layout.keys.len() as u64;
+    let unit = state.keys.unit();
     let mut text = match (state.history.last(), change) {
-        (Some(before), Some(change)) => moved(before, &state.fleet, change, total),
+        (Some(before), Some(change)) => moved(before, &state.fleet, change, &units(total, unit)),
         _ => standing(layout),
     };
     if displaced > 0 {
         let _ = write!(
             text,
             " {} past a full node to the next with room.",
-            many(displaced, "key walks", "keys walk")
+            format_args!("{} {}", units(displaced, unit), if displaced == 1 { "walks" } else { "walk" })
         );
     }
     if !state.down.is_empty() {
@@ -35,7 +36,7 @@ pub(crate) fn figures(
         let _ = write!(text, " {} {is} down", list(&state.down));
         text += &match unanswered {
             0 => "; the next in line answers, and nothing changes its owner.".to_owned(),
-            keys => format!("; nobody answers for {}.", many(keys, "key", "keys")),
+            keys => format!("; nobody answers for {}.", units(keys, unit)),
         };
     }
     text
@@ -48,7 +49,7 @@ fn standing(layout: &Layout<'_>) -> String {
     let busiest = fleet.nodes.iter().enumerate().max_by_key(|(at, _)| (counts[*at], std::cmp::Reverse(*at)));
     let mut text = format!(
         "{} on {}.",
-        many(layout.keys.len() as u64, "key", "keys"),
+        units(layout.keys.len() as u64, layout.state.keys.unit()),
         many(fleet.nodes.len() as u64, "node", "nodes")
     );
     if let Some((at, node)) = busiest {
@@ -57,12 +58,13 @@ fn standing(layout: &Layout<'_>) -> String {
     text
 }
 
-fn moved(before: &Fleet, now: &Fleet, change: &Change, total: u64) -> String {
+/// `total` says how many there are of what.
+fn moved(before: &Fleet, now: &Fleet, change: &Change, total: &str) -> String {
     let mut text = format!("{}: ", what_changed(before, now));
     if change.moved == 0 {
-        let _ = write!(text, "no key of {} moved", grouped(total));
+        let _ = write!(text, "none of {total} moved");
     } else {
-        let _ = write!(text, "{} of {} moved", grouped(change.moved), many(total, "key", "keys"));
+        let _ = write!(text, "{} of {total} moved", grouped(change.moved));
         text += &flows(change);
     }
     text += match (change.stray, change.moved) {
@@ -214,6 +216,11 @@ pub(crate) fn list(names: &[impl AsRef<str>]) -> String {
 /// "1 key", "2,000 keys".
 pub(crate) fn many(number: u64, one: &str, more: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{} {more}", grouped(number)) }
+}
+
+/// "1 key", "72 requests".
+fn units(number: u64, unit: &str) -> String {
+    many(number, unit, &format!("{unit}s"))
 }
 
 /// `100,000`.

@@ -294,6 +294,11 @@ impl Keys {
         }
     }
 
+    /// What is counted, in the singular.
+    pub(crate) fn unit(&self) -> &'static str {
+        if self.hot.is_some() { "request" } else { "key" }
+    }
+
     /// All keys in their order.
     pub fn all(&self) -> Result<Vec<String>, Refusal> {
         self.count()?;

@@ -28,6 +28,14 @@ pub const MAX_TEXT: usize = 200_000;
 /// The version that is written.
 const VERSION: &str = "v1";
 
+/// Refuses what no address would hold.
+fn too_long(length: usize) -> Result<(), Refusal> {
+    if length <= MAX_TEXT {
+        return Ok(());
+    }
+    Err(Refusal::new(format!("a link of {length} characters is too long to share: too many keys or nodes")))
+}
+
 /// A state as text.
 pub fn encode(state: &State) -> Result<String, Refusal> {
     let mut text = format!("{VERSION}&f={}", fleet_text(&state.fleet));
@@ -35,6 +43,8 @@ pub fn encode(state: &State) -> Result<String, Refusal> {
         text += &format!("&b={}", fleet_text(fleet));
     }
     let keys = &state.keys;
+    // A million keys are not written out to be refused.
+    too_long(text.len() + keys.list.iter().map(|key| key.len() + 1).sum::<usize>())?;
     if keys.pattern.is_empty() {
         text += &format!("&l={}", join(&keys.list));
     } else if keys.pattern != Keys::default().pattern {
@@ -52,12 +62,7 @@ pub fn encode(state: &State) -> Result<String, Refusal> {
     if !state.down.is_empty() {
         text += &format!("&d={}", join(&state.down));
     }
-    if text.len() > MAX_TEXT {
-        return Err(Refusal::new(format!(
-            "a link of {} characters is too long to share: too many keys or nodes",
-            text.len()
-        )));
-    }
+    too_long(text.len())?;
     Ok(text)
 }
 

@@ -82,6 +82,8 @@ export type Request =
   | { op: "clients"; state: State }
   /** A pasted configuration. `name` is for messages; `placement` for files that do not say it. */
   | { op: "import"; text: string; name?: string; pool?: string | null; placement?: string | null }
+  /** A pasted file of keys. */
+  | { op: "keys"; text: string; name?: string }
   | { op: "encode"; state: State }
   | { op: "decode"; text: string }
   | { op: "command"; state: State };
@@ -95,6 +97,7 @@ export interface Answers {
   cascade: Cascade;
   clients: Clients;
   import: Import;
+  keys: KeyFile;
   encode: Link;
   decode: State;
   command: Command;
@@ -144,6 +147,8 @@ export interface Figures {
   names: string[];
   nodes: NodeFigures[];
   total: number;
+  /** What is counted: requests where a key is hot. */
+  unit: "key" | "request";
   busiest_keys: number;
   busiest_space: number | null;
   points: number;
@@ -294,6 +299,16 @@ export interface Import {
   /** Goes into a State as it is. */
   fleet: Fleet | null;
   warnings: string[];
+  sentence: string;
+}
+
+/** Beside it an array `list`, u8: the text of a JSON array of all keys, as Keys.list takes it. */
+export interface KeyFile {
+  /** "csv". */
+  format: string;
+  total: number;
+  /** The first keys. */
+  first: string[];
   sentence: string;
 }
 

@@ -72,6 +72,7 @@ fn every_field_that_is_sent_or_taken_is_declared_and_no_other() {
         cascade,
         json!({ "op": "clients", "state": state }),
         import,
+        json!({ "op": "keys", "text": "a\nb\n", "name": "pasted" }),
         json!({ "op": "encode", "state": state }),
         json!({ "op": "decode", "text": "v1&f=A,B" }),
         json!({ "op": "command", "state": state }),

@@ -165,3 +165,23 @@ fn bins_hold_what_the_arcs_hold() {
         (&json!("bins"), &json!("slots"), &json!(0))
     );
 }
+
+#[test]
+fn a_run_of_slots_is_one_arc() {
+    let state = json!({ "fleet": fleet("A B C D", &json!({ "scheme": "slots" })) });
+    let (figures, arrays) = ask_all(&json!({ "op": "figures", "state": state }));
+    assert_eq!((&figures["band"], &figures["band_of"]), (&json!("arcs"), &json!("slots")));
+    assert_eq!(array(&arrays, "ends"), [0.25, 0.5, 0.75, 1.0]);
+    assert_eq!(array(&arrays, "arc_owners"), [0.0, 1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn a_hot_key_is_counted_in_requests() {
+    let keys = json!({ "pattern": "user:1..48", "hot": { "key": "user:42", "times": 24 } });
+    let state = json!({ "fleet": fleet("A B C D", &json!({ "scheme": "bounded" })), "keys": keys });
+    let (figures, _) = ask_all(&json!({ "op": "figures", "state": state }));
+    let sentence = figures["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("72 requests on 4 nodes."), "{sentence}");
+    assert!(sentence.contains("11 requests walk past a full node"), "{sentence}");
+    assert_eq!(figures["unit"], json!("request"));
+}
