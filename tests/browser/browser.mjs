@@ -57,11 +57,21 @@ export async function violations(page) {
   });
 }
 
-/** Runs tests, `{ name, run }` each, and prints a line for each that fails. */
+/** How many pages are looked at side by side: one computes while another waits. */
+const LANES = 2;
+/** Tests that take longer are named, with their seconds. */
+const SLOW_MS = 8_000;
+
+/**
+ * Runs tests, `{ name, run }` each, and prints a line for each that fails. One that is `last` waits for all
+ * before it.
+ */
 export async function runAll(tests) {
   let passed = 0;
   let failed = 0;
-  for (const { name, run } of tests) {
+  const slow = [];
+  const one = async ({ name, run }) => {
+    const begun = performance.now();
     try {
       await run();
       passed += 1;
@@ -69,6 +79,15 @@ export async function runAll(tests) {
       failed += 1;
       console.log(`FAILED ${name}\n${String(error.message ?? error).split('\n').slice(0, 30).map(line => `    ${line}`).join('\n')}`);
     }
-  }
+    const took = performance.now() - begun;
+    if (took > SLOW_MS) slow.push(`${name} (${(took / 1000).toFixed(0)} s)`);
+  };
+  const waiting = tests.filter(test => !test.last);
+  const lane = async () => {
+    for (let test = waiting.shift(); test; test = waiting.shift()) await one(test);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  for (const test of tests.filter(test => test.last)) await one(test);
+  if (slow.length > 0) console.log(`slow: ${slow.join(', ')}`);
   return { passed, failed };
 }

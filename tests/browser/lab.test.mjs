@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { READERS, open, violations } from './browser.mjs';
-import { overflow, overlaps } from './layout.mjs';
+import { hollow, overflow, overlaps } from './layout.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -58,11 +58,28 @@ const tokens = async (page, number) => {
   await page.keyboard.press('Enter');
   await ready(page);
 };
+/** Drops a file of these bytes, or this text, on the page. */
+const drop = async (page, name, bytes) => {
+  await page.evaluate(([name, bytes]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)], name));
+    document.querySelector('#panel-own').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, [name, bytes]);
+  await page.getByText(`${name}, `).first().waitFor();
+};
 const joins = (page, node) => press(page, `Add node ${node}`);
 const leave = (page, node) => press(page, `Remove node ${node}`);
 
-/** The first page, eight nodes of which two stand close, and a scheme without a circle. */
-const LOOKS = ['', '#v1&f=A,B,C,D,E;s=mod-n&b=A,B,C,D;s=mod-n', '#v1&f=A,B,C,D,E,F,G,H&b=A,B,C,D,E,F,G'];
+/**
+ * A scheme without a circle, eight nodes of which two stand close, long names. With 12 keys, since axe looks
+ * at each sign on the ring for itself and what holds for twelve keys holds for 48.
+ */
+const LONG = [1, 2, 3].map(at => `cache-eu-west-1-production-000${at}.memcached.internal.example.com:11211`);
+const LOOKS = [
+  '#v1&f=A,B,C,D,E;s=mod-n&b=A,B,C,D;s=mod-n&k=user:1..12',
+  '#v1&f=A,B,C,D,E,F,G,H&b=A,B,C,D,E,F,G&k=user:1..12',
+  `#v1&f=${LONG.join(',')}&b=${LONG.slice(0, 2).join(',')}&k=user:1..12`,
+];
 
 /** Tests of the lab that this program serves, whose answers the page must give as well. */
 export function tests(browser, name, binary) {
@@ -251,29 +268,96 @@ export function tests(browser, name, binary) {
       assert.ok((await page.locator('#shares .cap').count()) === 4);
     }),
 
-    test('every guided step has its right answer among the choices', async page => {
-      const steps = await page.locator('#guide-pick option').count();
-      assert.equal(steps, 10);
-      for (let step = 0; step < steps; step += 1) {
+    test('a key file that is dropped is read as the command reads it', async page => {
+      await drop(page, 'mine.csv', 'requests,key\n10,"al,pha"\n20,beta\n30,gamma\n');
+      await press(page, 'Use as keys');
+      await page.getByText('3 keys of mine.csv, read as csv. The first: al,pha, beta, gamma.').waitFor();
+      await ready(page);
+      assert.match(await sentence(page), /^3 keys on 4 nodes/);
+      for (const [bytes, said] of [['a\0b\n', 'NUL bytes'], [[0x63, 0x61, 0x66, 0xe9], 'not text in UTF-8'], ['', 'holds no keys']]) {
+        await drop(page, 'odd.txt', bytes);
+        await press(page, 'Use as keys');
+        await page.locator('#own-told', { hasText: said }).waitFor();
+        assert.match(await sentence(page), /^3 keys on 4 nodes/);
+      }
+      await drop(page, 'odd.yml', [0x63, 0x61, 0x66, 0xe9]);
+      await press(page, 'Draw this fleet');
+      await page.locator('#own-told', { hasText: 'not text in UTF-8' }).waitFor();
+    }),
+
+    test('many keys of a file are placed without passing through the page', async page => {
+      await drop(page, 'many.txt', Array.from({ length: 30_000 }, (_, at) => `key:${at}\n`).join(''));
+      await press(page, 'Use as keys');
+      await page.getByText('30,000 keys of many.txt, read as lines.').waitFor();
+      await joins(page, 'E');
+      await settled(page);
+      assert.match(await sentence(page), /^E joined: [\d,]+ of 30,000 keys moved/);
+      assert.equal(await figure(page, 'moved'), await cell(page, 'ring moved'));
+      assert.equal(new URL(page.url()).hash, '');
+      await choose(page, 'rendezvous');
+      await press(page, 'Undo');
+      await press(page, 'Undo');
+      assert.match(await sentence(page), /^30,000 keys on 4 nodes/);
+    }),
+
+    test('what was undone can be done again, and nothing can be undone at first', async page => {
+      const both = async () => [await page.locator('#undo').isEnabled(), await page.locator('#redo').isEnabled()];
+      assert.deepEqual(await both(), [false, false]);
+      await joins(page, 'E');
+      await joins(page, 'F');
+      await press(page, 'Undo');
+      assert.match(await sentence(page), /^E joined/);
+      await press(page, 'Redo');
+      assert.match(await sentence(page), /^F joined/);
+      await press(page, 'Undo');
+      await page.keyboard.press('Control+Shift+z');
+      await ready(page);
+      assert.match(await sentence(page), /^F joined/);
+      await press(page, 'Undo');
+      await leave(page, 'A');
+      assert.deepEqual(await both(), [true, false], 'another way was taken');
+    }),
+
+    test('names are texts and nothing else, and none turns a line around', async page => {
+      assert.match(await page.locator('#chips').innerText(), /<img src=x id=bad>/);
+      assert.equal(await page.locator('img').count(), 0);
+      assert.match(await page.locator('#chips').innerText(), /\\u\{202e\}gpj/);
+      assert.doesNotMatch(await page.locator('main').innerText(), /\u202e/);
+    }, '#v1&f=%3Cimg%20src%3Dx%20id%3Dbad%3E,%E2%80%AEgpj&b=%E2%80%AEgpj'),
+
+    test('long names are told apart wherever they stand', async page => {
+      for (const list of ['#chips .name', '#shares .name']) {
+        const names = await page.locator(list).evaluateAll(found =>
+          found.map(element => (element.scrollWidth > element.clientWidth + 1 ? 'cut off' : element.textContent)));
+        assert.deepEqual(names, ['…0001…', '…0002…', '…0003…'].map((name, at) => `${'ABC'[at]} ${name}`));
+      }
+      assert.match(await sentence(page), /^…0003… joined: \d+ of 12 keys moved/);
+      assert.equal(await page.locator('#add').innerText(), 'Add node …0004…');
+    }, LOOKS[2]),
+
+    test('an answer of the guide moves nothing else', async page => {
+      const top = () => page.locator('#stage').evaluate(stage => stage.getBoundingClientRect().top);
+      const before = await top();
+      for (let step = 0; step < 10; step += 1) {
         await page.locator('#guide-pick').selectOption(String(step));
         await ready(page);
-        await page.locator('#guide-ask button').first().click();
+        await page.locator('#guide-ask .choice').first().click();
         await ready(page);
+        assert.equal(await top(), before, `step ${step + 1}`);
+        // Its answer is among the choices, and is told.
         assert.equal(await page.locator('#guide-ask [data-right="true"]').count(), 1, `step ${step + 1}`);
         assert.match(await page.locator('#guide-verdict').innerText(), /^(Yes|Not quite)\. .{40}/s, `step ${step + 1}`);
       }
+      assert.equal(await page.locator('#guide-pick option').count(), 10);
     }),
 
-    test('a key file that is dropped becomes the keys', async page => {
-      await page.evaluate(() => {
-        const data = new DataTransfer();
-        data.items.add(new File(['key,requests\nalpha,10\nbeta,20\ngamma,30\n'], 'mine.csv'));
-        document.querySelector('#panel-own').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-      });
-      await page.getByText('mine.csv').waitFor();
-      await press(page, 'Use as keys');
-      assert.match(await sentence(page), /^3 keys on 4 nodes/);
-    }),
+    ...[['four nodes', ''], ['thirty', `#v1&f=${Array.from({ length: 30 }, (_, at) => `n${at}`).join(',')}`], ['bounded loads', '#v1&f=A,B,C;s=bounded&b=A,B;s=bounded']].map(
+      ([what, path]) => test(`no card is half empty: ${what}`, async page => {
+        await settled(page);
+        assert.deepEqual(await hollow(page, 72), []);
+        const [side, stage, look, compare] = await page.locator('.side, .stage, .look, .compare').evaluateAll(found => found.map(one => one.getBoundingClientRect().bottom));
+        assert.ok(Math.abs(side - stage) < 2 && Math.abs(look - compare) < 2, `${[side, stage, look, compare]}`);
+      }, path)),
 
     test('the ring is saved as SVG and as PNG', async page => {
       await joins(page, 'E');
@@ -299,9 +383,12 @@ export function tests(browser, name, binary) {
         try {
           const ran = spawnSync(binary, ['lab', '--export', folder], { encoding: 'utf8' });
           assert.equal(ran.status, 0, ran.stderr);
+          // It needs no file beside it.
+          for (const name of ['index.html', 'lab.js', 'lab.css', 'lab.wasm']) rmSync(join(folder, name));
           const page = await open(browser, `${pathToFileURL(join(folder, 'offline.html'))}#v1&f=A,B,C,D,E&b=A,B,C,D`, light);
           await ready(page);
           assert.match(await sentence(page), /E joined: 7 of 48 keys moved/);
+          assert.ok(page.workers().length >= 2, 'it computes beside the page');
           complaints.push(...page.complaints);
           await page.context().close();
         } finally {
@@ -367,6 +454,7 @@ export function tests(browser, name, binary) {
     }, `#v1&f=${Array.from({ length: 50 }, (_, at) => `n${at}`).join(',')};t=250`),
 
     {
+      last: true,
       name: `${name}: the console was silent, and nothing was fetched from elsewhere`,
       run: async () => {
         (await served)?.stop();

@@ -10,6 +10,19 @@ export const overflow = page => page.evaluate(() => {
   return [`the page is ${over} px wider than the window`, ...named];
 });
 
+/** Cards of a page whose last part ends more than `most` pixels before they do. */
+export const hollow = (page, most) => page.evaluate(most => {
+  const found = [];
+  for (const card of document.querySelectorAll('.card')) {
+    const { bottom, height } = card.getBoundingClientRect();
+    if (height === 0) continue;
+    const parts = [...card.querySelectorAll('*')].filter(part => part.children.length === 0 && part.getClientRects().length > 0);
+    const last = Math.max(...parts.map(part => part.getBoundingClientRect().bottom));
+    if (bottom - last > most) found.push(`${card.id || card.className}: ${(bottom - last).toFixed(0)} px are empty`);
+  }
+  return found;
+}, most);
+
 /** Pairs of texts in one picture whose boxes overlap, and texts that leave their picture. */
 export const overlaps = page => page.evaluate(() => {
   const found = [];

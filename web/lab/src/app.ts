@@ -4,7 +4,8 @@ import type { About, State, View } from './core.ts';
 import { $, say } from './dom.ts';
 import { type Engine, Refused, Superseded } from './engine.ts';
 import { keyNames } from './model.ts';
-import { looks, publish, type Look } from './palette.ts';
+import { plain } from './names.ts';
+import { looks, publish, UNKNOWN, type Look } from './palette.ts';
 import { captionOf, Ring } from './ring.ts';
 
 /** So many keys have their names at hand. */
@@ -36,6 +37,7 @@ export class App {
   /** The key under the lens. */
   key = 'user:42';
   private readonly past: State[] = [];
+  private future: State[] = [];
   private readonly parts: Part[] = [];
   private drag: string | undefined;
   private fly = false;
@@ -63,10 +65,17 @@ export class App {
     return this.past.length > 0;
   }
 
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
   /** Goes to another state. */
   change(next: State, options: ChangeOptions = {}): void {
-    if (!options.drag || options.drag !== this.drag) this.past.push(this.state);
+    const same = JSON.stringify(next) === JSON.stringify(this.state);
+    if (!same && (!options.drag || options.drag !== this.drag)) this.past.push(this.state);
+    if (!same) this.future = [];
     this.drag = options.drag;
+    document.body.classList.toggle('dragging', options.drag !== undefined);
     this.state = next;
     this.fly = options.fly ?? false;
     if (!options.guided) document.dispatchEvent(new Event('lab:touched'));
@@ -75,14 +84,24 @@ export class App {
 
   /** The drag is over: the next one is undone by itself. */
   endDrag(): void {
+    document.body.classList.remove('dragging');
     this.drag = undefined;
   }
 
   undo(): void {
-    const before = this.past.pop();
-    if (!before) return;
+    this.step(this.past, this.future);
+  }
+
+  redo(): void {
+    this.step(this.future, this.past);
+  }
+
+  private step(from: State[], to: State[]): void {
+    const found = from.pop();
+    if (!found) return;
+    to.push(this.state);
     this.drag = undefined;
-    this.state = before;
+    this.state = found;
     this.fly = false;
     document.dispatchEvent(new Event('lab:touched'));
     this.refresh();
@@ -94,7 +113,13 @@ export class App {
   }
 
   look(name: string): Look {
-    return this.looks.get(name) ?? { sign: '?', colour: 7, pattern: 0 };
+    return this.looks.get(name) ?? { ...UNKNOWN, short: plain(name), label: plain(name) };
+  }
+
+  /** A sentence of the core, with long names cut to what tells them apart. */
+  told(text: string): string {
+    const long = [...this.looks].filter(([name, { short }]) => name.length > short.length).sort(([a], [b]) => b.length - a.length);
+    return plain(long.reduce((said, [name, { short }]) => said.replaceAll(name, short), text));
   }
 
   /** Asks for everything anew. */
@@ -132,6 +157,6 @@ export class App {
     const told = [...new Set(this.troubles.values())].join(' ');
     const place = $('trouble');
     place.hidden = told === '';
-    say(place, told);
+    say(place, this.told(told));
   }
 }

@@ -2,7 +2,7 @@
 // the depth as it owns there, so that no bin says more than is true.
 
 import { BAND_IN, BAND_OUT, TICK_OUT, angle } from './geometry.ts';
-import { canvasFill, colourOf, type Look } from './palette.ts';
+import { canvasFill, colourOf, isDark, type Look } from './palette.ts';
 import { MOVED, type View } from './core.ts';
 
 const TAU = 2 * Math.PI;
@@ -21,7 +21,15 @@ export interface Theme {
   line: string;
 }
 
+let known: { dark: boolean; theme: Theme } | undefined;
+
+/** The page's colours, which change with its darkness alone. */
 export function theme(): Theme {
+  if (known?.dark !== isDark()) known = { dark: isDark(), theme: readTheme() };
+  return known!.theme;
+}
+
+function readTheme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(name).trim();
   return { ink: of('--ink'), muted: of('--muted'), ground: of('--card'), line: of('--line') };

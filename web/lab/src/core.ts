@@ -2,7 +2,7 @@
 
 import type { About as ApiAbout, Fleet as ApiFleet, Figures, Hot, Import as ApiImport, Keys as ApiKeys, Node as ApiNode, State as ApiState } from './api.ts';
 
-export type { Cascade, Clients, Comparison, Figures, Hot, KeyFigures, NodeFigures, SchemeName, Step as CascadeStep } from './api.ts';
+export type { Cascade, Clients, Comparison, Figures, Hot, KeyFigures, KeyFile, NodeFigures, SchemeName, Step as CascadeStep } from './api.ts';
 export { DISPLACED, MOVED, NOBODY, REROUTED, STRAY } from './api.ts';
 
 export type LabNode = Required<ApiNode>;

@@ -1,9 +1,8 @@
 // Asks the core, in workers, so that no count of keys holds up a drag. On each channel the latest request
 // wins: one is under way, one waits, and what came between is never asked.
 
-import type { About, Cascade, Clients, Comparison, Figures, Import, KeyFigures, State, View } from './core.ts';
-import { Core } from './blob.ts';
-import type { Delivery, Order } from './worker.ts';
+import type { About, Cascade, Clients, Comparison, Figures, Import, KeyFigures, KeyFile, State, View } from './core.ts';
+import { Desk, type Delivery, type Hold, type Order } from './worker.ts';
 
 /** Why the core has no answer. */
 export class Refused extends Error {}
@@ -14,16 +13,27 @@ type Answer = { ok: unknown; arrays: Delivery['arrays'] };
 
 interface Waiting {
   request: string;
+  file?: ArrayBuffer | undefined;
   done(answer: Answer): void;
   failed(error: Error): void;
 }
 
 interface Channel {
   busy: boolean;
+  run: Run;
   next: Waiting | null;
 }
 
-type Run = (request: string) => Promise<Delivery>;
+/** Who answers: a worker, or the page itself. */
+interface Run {
+  (request: string, channel: string, file?: ArrayBuffer): Promise<Delivery>;
+  hold(keys: Hold): void;
+  /** Gives up the request under way, if it is of this channel and has taken long: nobody waits for it any more. */
+  overtake(channel: string): void;
+}
+
+/** After so long a request that was overtaken is given up, which costs a new worker. */
+const LONG_MS = 1_000;
 
 /** Where the core's bytes are: beside the page, or, for a page opened as a file, inside it. */
 async function bytes(): Promise<ArrayBuffer> {
@@ -35,32 +45,72 @@ async function bytes(): Promise<ArrayBuffer> {
 }
 
 function start(script: string, core: ArrayBuffer): Run {
-  const worker = new Worker(script);
-  const open = new Map<number, { done(answer: Delivery): void; failed(error: Error): void }>();
+  interface Open {
+    order: Order;
+    channel: string;
+    done(answer: Delivery): void;
+    failed(error: Error): void;
+  }
+  // In the order in which the worker takes them; the first is under way.
+  const open = new Map<number, Open>();
+  const kept: Hold[] = [];
   let last = 0;
-  worker.onmessage = (event: MessageEvent<Delivery>) => {
-    const { id } = event.data;
-    const fail = new Error(id === 0 ? event.data.json : '');
-    if (id === 0) for (const waiting of open.values()) waiting.failed(fail);
-    open.get(id)?.done(event.data);
-    open.delete(id);
-  };
-  worker.onerror = (event) => {
-    for (const waiting of open.values()) waiting.failed(new Error(event.message));
+  let since = 0;
+  let worker: Worker;
+  function begin(): void {
+    worker = new Worker(script);
+    worker.onmessage = (event: MessageEvent<Delivery>) => {
+      const { id } = event.data;
+      since = performance.now();
+      if (id === 0) fail(event.data.json);
+      open.get(id)?.done(event.data);
+      open.delete(id);
+    };
+    worker.onerror = (event) => fail(event.message);
+    worker.postMessage(core);
+    for (const keys of kept) worker.postMessage(keys);
+  }
+  function fail(text: string): void {
+    for (const waiting of open.values()) waiting.failed(new Error(text));
     open.clear();
-  };
-  worker.postMessage(core);
-  return (request) =>
+  }
+  begin();
+  const run = (request: string, channel: string, file?: ArrayBuffer): Promise<Delivery> =>
     new Promise((done, failed) => {
-      const order: Order = { id: (last += 1), request };
-      open.set(order.id, { done, failed });
+      const order: Order = { id: (last += 1), request, file };
+      if (open.size === 0) since = performance.now();
+      open.set(order.id, { order, channel, done, failed });
       worker.postMessage(order);
     });
+  return Object.assign(run, {
+    hold(keys: Hold): void {
+      kept.push(keys);
+      worker.postMessage(keys);
+    },
+    overtake(channel: string): void {
+      const [first] = open;
+      if (!first || first[1].channel !== channel || performance.now() - since < LONG_MS) return;
+      worker.terminate();
+      open.delete(first[0]);
+      first[1].failed(new Superseded());
+      begin();
+      since = performance.now();
+      for (const { order } of open.values()) worker.postMessage(order);
+    },
+  });
+}
+
+/** Without workers: the page computes, and waits for it. */
+function here(core: ArrayBuffer): Run {
+  const desk = new Desk(core);
+  const run = (request: string, _: string, file?: ArrayBuffer): Promise<Delivery> => desk.answer({ id: 0, request, file });
+  return Object.assign(run, { hold: (keys: Hold) => desk.hold(keys), overtake: () => undefined });
 }
 
 export class Engine {
   private readonly channels = new Map<string, Channel>();
   private readonly timers = new Map<string, { timer: number; release: () => void }>();
+  private held = 0;
   private open = 0;
   private quickOpen = 0;
 
@@ -76,11 +126,10 @@ export class Engine {
     try {
       // A page that holds its script inside has none that a worker could run.
       if (script === '') throw new Error('no script');
-      return new Engine(start(script, core.slice(0)), start(script, core), idle);
+      return new Engine(start(script, core), start(script, core), idle);
     } catch {
-      // Nor are there workers for a page that was opened as a file: then here.
-      const blob = await Core.from(core);
-      const run: Run = async (request) => ({ id: 0, ...blob.call(request) });
+      // Nor do all browsers have workers for a page that was opened as a file: then here.
+      const run = here(core);
       return new Engine(run, run, idle);
     }
   }
@@ -121,8 +170,31 @@ export class Engine {
     return this.ask('clients', { state }, `clients ${channel}`, true) as Promise<Clients>;
   }
 
-  import(text: string, name: string, pool: string | null, placement: string | null): Promise<Import> {
-    return this.ask('import', { text, name, pool, placement }, 'import') as Promise<Import>;
+  async import(name: string, file: ArrayBuffer, pool: string | null, placement: string | null): Promise<Import> {
+    return (await this.send('import', { name, pool, placement }, 'import', false, file)).ok as Import;
+  }
+
+  /** Reads a file of keys. The list itself is the text of a JSON array. */
+  async keys(name: string, file: ArrayBuffer): Promise<KeyFile & { list: string }> {
+    const { ok, arrays } = await this.send('keys', { name }, 'keys', false, file);
+    return { ...(ok as KeyFile), list: new TextDecoder().decode(arrays['list'] as Uint8Array) };
+  }
+
+  /** Leaves keys with the workers; the number that names them from then on. */
+  keep(list: string): number {
+    this.held += 1;
+    for (const run of new Set([this.quick, this.slow])) run.hold({ hold: this.held, list });
+    return this.held;
+  }
+
+  /** What is asked on channels of this name is no longer wanted. */
+  overtake(what: string): void {
+    for (const [name, channel] of this.channels) {
+      if (!name.startsWith(`${what} `)) continue;
+      channel.next?.failed(new Superseded());
+      channel.next = null;
+      channel.run.overtake(name);
+    }
   }
 
   async encode(state: State): Promise<string> {
@@ -175,25 +247,28 @@ export class Engine {
     return (await this.send(op, fields, channel, slow)).ok;
   }
 
-  private send(op: string, fields: object, name: string, slow = false): Promise<Answer> {
-    const channel = this.channels.get(name) ?? { busy: false, next: null };
+  private send(op: string, fields: object, name: string, slow = false, file?: ArrayBuffer): Promise<Answer> {
+    const run = slow ? this.slow : this.quick;
+    const channel = this.channels.get(name) ?? { busy: false, next: null, run };
     this.channels.set(name, channel);
     const over = this.hold(slow);
     const result = new Promise<Answer>((done, failed) => {
       channel.next?.failed(new Superseded());
-      channel.next = { request: JSON.stringify({ op, ...fields }), done, failed };
+      channel.next = { request: JSON.stringify({ op, ...fields }), file, done, failed };
     });
-    this.pump(channel, slow ? this.slow : this.quick);
+    if (channel.busy) run.overtake(name);
+    this.pump(channel, name);
     result.then(over, over);
     return result;
   }
 
-  private pump(channel: Channel, run: Run): void {
+  private pump(channel: Channel, name: string): void {
     const waiting = channel.next;
     if (channel.busy || !waiting) return;
     channel.busy = true;
     channel.next = null;
-    run(waiting.request)
+    channel
+      .run(waiting.request, name, waiting.file)
       .then((answer) => {
         const document = JSON.parse(answer.json) as { ok?: unknown; error?: string };
         // Of a drag each answer that comes is shown, also while a newer one is asked for.
@@ -203,7 +278,7 @@ export class Engine {
       .catch((error: Error) => waiting.failed(error))
       .finally(() => {
         channel.busy = false;
-        this.pump(channel, run);
+        this.pump(channel, name);
       });
   }
 }

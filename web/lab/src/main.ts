@@ -17,14 +17,25 @@ import { shares } from './parts/shares.ts';
 import { asTable } from './parts/table.ts';
 import { serve } from './worker.ts';
 
-/** Where this script is, which the workers run as well; empty where it stands inside the page. */
-const script = typeof document === 'undefined' ? '' : ((document.currentScript as HTMLScriptElement | null)?.src ?? '');
+/** Where this script is, which the workers run as well: of a page of one piece, a copy of what stands in it. */
+function own(): string {
+  const element = document.currentScript as HTMLScriptElement | null;
+  if (!element) return '';
+  return element.src || URL.createObjectURL(new Blob([element.textContent ?? ''], { type: 'text/javascript' }));
+}
+const script = typeof document === 'undefined' ? '' : own();
+/** What takes longer is said to be under way. */
+const BUSY_MS = 400;
 
 async function page(): Promise<void> {
   const { dataset } = document.body;
+  let busy = 0;
   const engine = await Engine.start(script, (ready, settled) => {
     dataset.ready = String(ready);
     dataset.settled = String(settled);
+    window.clearTimeout(busy);
+    if (ready) $('busy').hidden = true;
+    else busy = window.setTimeout(() => ($('busy').hidden = false), BUSY_MS);
   });
   const about = await engine.about();
   const app = new App(engine, about, about.start);

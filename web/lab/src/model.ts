@@ -1,6 +1,7 @@
 // What can be done to a state. Each function gives a new one; nothing here knows where a key belongs.
 
 import type { Fleet, Keys, LabNode, SchemeName, State } from './core.ts';
+import { shared } from './names.ts';
 
 /** As many earlier fleets as the core takes. */
 const REMEMBERED = 64;
@@ -17,17 +18,28 @@ function after(state: State, nodes: LabNode[]): State {
   return { ...state, fleet: { ...state.fleet, nodes }, history, down };
 }
 
-/** The name that the next node gets: a letter, or what counts on from the last one's name. */
+/** The name that the next node gets: a letter, or the last one's name with its number counted on. */
 export function nextName(state: State): string {
-  const taken = new Set(state.fleet.nodes.map((node) => node.name));
-  const last = state.fleet.nodes[state.fleet.nodes.length - 1]?.name ?? '';
-  const counted = /^(.+?)(\d{1,9})$/su.exec(last);
-  if (!counted) for (const letter of LETTERS) if (!taken.has(letter)) return letter;
-  const [, text = 'N', digits = '0'] = counted ?? [];
+  const names = state.fleet.nodes.map((node) => node.name);
+  const taken = new Set(names);
+  const last = names[names.length - 1] ?? '';
+  const run = numberOf(last, names);
+  if (!run) for (const letter of LETTERS) if (!taken.has(letter)) return letter;
+  const [before, digits, after] = run ?? ['N', '0', ''];
   for (let number = Number(digits) + 1; ; number += 1) {
-    const name = text + String(number).padStart(digits.length, '0');
+    const name = before + String(number).padStart(digits.length, '0') + after;
     if (!taken.has(name)) return name;
   }
+}
+
+/** The number that counts the nodes: where their names differ, else the last one, of which a port is none. */
+function numberOf(name: string, names: string[]): [string, string, string] | null {
+  const runs = [...name.matchAll(/\d{1,9}/gu)];
+  const { start, end } = shared(names);
+  const inside = (at: number, length: number): boolean => at < name.length - end && at + length > start;
+  const run =
+    runs.filter((found) => inside(found.index, found[0].length)).pop() ?? runs.filter((found) => name[found.index - 1] !== ':').pop();
+  return run ? [name.slice(0, run.index), run[0], name.slice(run.index + run[0].length)] : null;
 }
 
 export const add = (state: State, name = nextName(state)): State => after(state, [...state.fleet.nodes, named(name)]);
@@ -80,15 +92,22 @@ export const fleetOf = (state: State, names: string[]): State => ({
   down: [],
 });
 
+/** What stands for keys that a worker holds, in a state's list. No key of a text file can be this. */
+const HELD = '\u0000held:';
+export const held = (id: number): string[] => [`${HELD}${id}`];
+/** Whether the keys are too many for the page's own memory. */
+export const isHeld = (keys: Keys): boolean => keys.list.length === 1 && keys.list[0]!.startsWith(HELD);
+
 /** The keys one by one, if there are few enough to name. Must give what the core places, in its order. */
 export function keyNames(keys: Keys, most: number): string[] {
+  if (isHeld(keys)) return [];
   const names: string[] = [];
   const range = /^(.*?)(\d+)\.\.(\d+)$/su.exec(keys.pattern);
   if (range) {
     const [, text = '', first = '0', last = '0'] = range;
-    const [from, to] = [Number(first), Number(last)];
-    if (to - from >= most) return [];
-    for (let number = from; number <= to; number += 1) names.push(text + String(number));
+    const [from, to] = [BigInt(first), BigInt(last)];
+    if (to - from >= BigInt(most)) return [];
+    for (let number = from; number <= to; number += 1n) names.push(text + String(number));
   } else {
     if (keys.list.length > most) return [];
     names.push(...keys.list);

@@ -2,6 +2,7 @@
 // node has the first colour again, striped, the seventeenth dotted. The sign, a letter, is always there.
 
 import type { State } from './core.ts';
+import { ownParts, shortNames } from './names.ts';
 
 const LIGHT = ['#0072b2', '#e08e00', '#009e73', '#c2639b', '#3da5e0', '#d14f00', '#a89400', '#737884'];
 const DARK = ['#4a9ae6', '#f2ab35', '#2fbf93', '#df8fbf', '#8ed0fa', '#f07c40', '#e6db62', '#a3a9b5'];
@@ -11,11 +12,18 @@ export const PATTERNS = 4;
 export interface Look {
   /** One or two letters. */
   sign: string;
+  /** Its name, or as much of a long one as tells it from the others. */
+  short: string;
+  /** The same after its sign, where the name does not show that. */
+  label: string;
   /** 0 to 7. */
   colour: number;
   /** 0 plain, 1 striped, 2 dotted, 3 crossed. */
   pattern: number;
 }
+
+/** Of a node that no state names. */
+export const UNKNOWN: Look = { sign: '?', short: '?', label: '?', colour: 7, pattern: 0 };
 
 let dark = false;
 
@@ -31,26 +39,37 @@ function letters(at: number): string {
   return at < 26 ? letter : letters(Math.floor(at / 26) - 1) + letter;
 }
 
-/** The looks of all nodes that a state speaks of. A node keeps its look when others come and go. */
+/** The looks of all nodes that a state speaks of. A node keeps its colour when others come and go. */
 export function looks(state: State): Map<string, Look> {
-  const names = new Set<string>();
-  for (const fleet of [...state.history, state.fleet]) for (const node of fleet.nodes) names.add(node.name);
+  const names = [...new Set([...state.history, state.fleet].flatMap((fleet) => fleet.nodes.map((node) => node.name)))];
   const found = new Map<string, Look>();
   const taken = new Set<number>();
-  for (const name of names) if (/^[A-Z]$/.test(name)) taken.add(name.charCodeAt(0) - 65);
+  const letter = (name: string): number => (/^[A-Z]$/.test(name) ? name.charCodeAt(0) - 65 : -1);
+  for (const name of names) if (letter(name) >= 0) taken.add(letter(name));
+  const signs = ownSigns(names);
+  const shorts = shortNames(names);
   let next = 0;
-  for (const name of names) {
-    let at: number;
-    if (/^[A-Z]$/.test(name)) at = name.charCodeAt(0) - 65;
-    else {
+  names.forEach((name, place) => {
+    let at = letter(name);
+    if (at < 0) {
       while (taken.has(next)) next += 1;
       at = next;
       taken.add(at);
     }
-    const short = [...name].length <= 2 ? name : letters(at);
-    found.set(name, { sign: short, colour: at % 8, pattern: Math.floor(at / 8) % PATTERNS });
-  }
+    const own = signs?.[place];
+    const short = shorts[place]!;
+    const sign = own ?? (letter(name) >= 0 ? name : letters(at));
+    found.set(name, { sign, short, label: own !== undefined || sign === name ? short : `${sign} ${short}`, colour: at % 8, pattern: Math.floor(at / 8) % PATTERNS });
+  });
   return found;
+}
+
+/** Signs from the names themselves: whole, or the parts that differ, where all have one or two letters. */
+function ownSigns(names: string[]): string[] | null {
+  const fits = (signs: string[]): boolean => signs.every((sign) => /^[\p{L}\p{N}]{1,2}$/u.test(sign)) && new Set(signs).size === signs.length;
+  if (fits(names)) return names;
+  const parts = ownParts(names);
+  return fits(parts) ? parts : null;
 }
 
 /** The fill of a node on a canvas: its colour, or a pattern of it. */

@@ -6,13 +6,15 @@ import { DISPLACED, MOVED, REROUTED, type KeyFigures, type View } from './core.t
 import { h, replace, s, say, still } from './dom.ts';
 import { count, degrees } from './format.ts';
 import { BAND_IN, BAND_OUT, LABEL_AT, LANES, TICK_OUT, at, lanes, spread, type Point } from './geometry.ts';
-import { colourOf, type Look } from './palette.ts';
+import { colourOf, UNKNOWN as unknown, type Look } from './palette.ts';
 
 /** Half the width of the drawing, in its own units. */
 const U = 500;
 /** Up to so many tokens each has its sign; up to so many keys each has its letter and can be focused. */
 const SIGNS = 24;
 const LETTERS = 120;
+/** Of more tokens, arcs of this part of the circle or more. */
+const LEAST_SIGNED = 0.01;
 const FLIGHT_MS = 850;
 const FLIGHTS = 160;
 
@@ -35,8 +37,6 @@ interface Flight {
   delay: number;
 }
 
-const unknown: Look = { sign: '?', colour: 7, pattern: 0 };
-
 export class Ring {
   private readonly band = h('canvas', { class: 'ring-band', 'aria-hidden': 'true' });
   private readonly sky = h('canvas', { class: 'ring-sky', 'aria-hidden': 'true' });
@@ -55,6 +55,8 @@ export class Ring {
   /** In pixels of the page; asked for anew it would cost a layout each time. */
   private width = 0;
   private order: number[] = [];
+  /** What each key on the ring shows, in the order of the circle. */
+  private drawnKeys: string[] = [];
   private positions: Point[] = [];
 
   /** `inspect` is called when a key is chosen. */
@@ -226,8 +228,12 @@ export class Ring {
       });
       return;
     }
+    if (view.band === 'arcs') {
+      this.signLargest(narrow ? 15 : 17);
+      return;
+    }
     const nodes = view.nodes.length;
-    if (view.band === 'arcs' || view.band === 'bins' || nodes > SIGNS) return;
+    if (view.band === 'bins' || nodes > SIGNS) return;
     // No circle: the list, around the band in its order.
     view.nodes.forEach((node, place) => {
       const look = looks.get(node.name) ?? unknown;
@@ -238,6 +244,25 @@ export class Ring {
       );
       this.stations.set(node.name, point);
     });
+  }
+
+  /** Of many arcs the largest have their owner's sign, as far as there is room: at the token, or in the middle of slots. */
+  private signLargest(letters: number): void {
+    const { view, looks } = this.shown!;
+    const { ends, arcOwners } = view;
+    const apart = (1.5 * letters) / (Math.PI * LABEL_AT * Math.max(this.width, 1));
+    const from = (arc: number): number => (arc === 0 ? ends[ends.length - 1]! - 1 : ends[arc - 1]!);
+    const arcs = Array.from(ends, (end, arc) => ({ arc, part: end - from(arc), turn: view.band_of === 'slots' ? (end + from(arc)) / 2 : end }));
+    const taken: number[] = [];
+    for (const { arc, part, turn } of arcs.sort((a, b) => b.part - a.part)) {
+      if (part < LEAST_SIGNED || taken.length === 2 * SIGNS) break;
+      const gap = (other: number): number => Math.min(Math.abs(turn - other), 1 - Math.abs(turn - other));
+      if (taken.some((other) => gap(other) < apart)) continue;
+      taken.push(turn);
+      const name = view.names[arcOwners[arc]!]!;
+      this.signs.append(this.sign(at(turn, LABEL_AT * U), looks.get(name)?.sign ?? '?', letters * this.px(1)));
+      if (!this.stations.has(name)) this.stations.set(name, at(turn, BAND_OUT * U));
+    }
   }
 
   private sign(place: Point, text: string, size: number): SVGTextElement {
@@ -252,6 +277,7 @@ export class Ring {
     this.order = [];
     if (total > DOTS) {
       this.keys.replaceChildren();
+      this.drawnKeys = [];
       return;
     }
     const size = this.px(1);
@@ -263,28 +289,41 @@ export class Ring {
     this.positions = Array.from(view.turns, (turn, key) => at(turn, LANES[lane[key]!]! * U));
     this.order = Array.from(view.turns, (_, key) => key).sort((a, b) => view.turns[a]! - view.turns[b]!);
     this.focused = Math.min(this.focused, Math.max(total - 1, 0));
-    const groups = this.order.map((key) => {
+    // While someone drags, most keys stay what they are: only the others are made anew.
+    const now = this.order.map((key) => {
       const owner = view.names[view.owners[key]!] ?? '?';
       const look = looks.get(owner) ?? unknown;
       const place = this.positions[key]!;
-      const flags = view.flags[key]!;
-      const fill = colourOf(look);
-      const group = s('g', { class: 'key', 'data-at': key, transform: `translate(${place.x.toFixed(1)} ${place.y.toFixed(1)})` });
-      if (flags & MOVED) group.append(s('circle', { r: halo * size, class: 'moved', 'stroke-width': 2 * size }));
-      const dot = s('circle', { r: radius * size, fill, class: flags & REROUTED ? 'dot waits' : 'dot' });
-      if (flags & REROUTED) dot.setAttribute('stroke-width', String(2 * size));
-      group.append(dot);
-      if (lettered) {
-        group.append(s('text', { 'font-size': radius * 1.25 * size, class: 'letter', fill: inkOn(fill) }, look.sign));
-        group.setAttribute('role', 'button');
-        group.setAttribute('tabindex', key === this.focused ? '0' : '-1');
-        group.setAttribute('aria-label', this.told(key, owner));
-      }
-      return group;
+      return { key, owner, look, place, sign: [key, owner, look.sign, colourOf(look), view.flags[key], place.x, place.y, size, lettered, this.told(key, owner)].join('\n') };
     });
-    replace(this.keys, ...groups);
+    const before = this.drawnKeys;
+    this.drawnKeys = now.map(({ sign }) => sign);
+    const children = this.keys.children;
+    const same = before.length === now.length && children.length === now.length;
+    if (same) {
+      now.forEach((one, at) => {
+        if (before[at] !== one.sign) children[at]!.replaceWith(this.keyGroup(one, size, radius, halo, lettered));
+      });
+    } else replace(this.keys, ...now.map((one) => this.keyGroup(one, size, radius, halo, lettered)));
     this.fadeKeys();
     if (hadFocus) this.group(this.focused)?.focus();
+  }
+
+  private keyGroup({ key, owner, look, place }: { key: number; owner: string; look: Look; place: Point }, size: number, radius: number, halo: number, lettered: boolean): SVGGElement {
+    const flags = this.shown!.view.flags[key]!;
+    const fill = colourOf(look);
+    const group = s('g', { class: 'key', 'data-at': key, transform: `translate(${place.x.toFixed(1)} ${place.y.toFixed(1)})` });
+    if (flags & MOVED) group.append(s('circle', { r: halo * size, class: 'moved', 'stroke-width': 2 * size }));
+    const dot = s('circle', { r: radius * size, fill, class: flags & REROUTED ? 'dot waits' : 'dot' });
+    if (flags & REROUTED) dot.setAttribute('stroke-width', String(2 * size));
+    group.append(dot);
+    if (lettered) {
+      group.append(s('text', { 'font-size': radius * (look.sign.length > 1 ? 1.1 : 1.25) * size, class: 'letter', fill: inkOn(fill) }, look.sign));
+      group.setAttribute('role', 'button');
+      group.setAttribute('tabindex', key === this.focused ? '0' : '-1');
+      group.setAttribute('aria-label', this.told(key, owner));
+    }
+    return group;
   }
 
   private told(key: number, owner: string): string {
@@ -491,5 +530,5 @@ export function inkOn(colour: string): string {
 
 export const captionOf = (view: View): { figure: string; caption: string } =>
   view.change
-    ? { figure: count(view.change.moved), caption: `of ${count(view.total)} keys moved` }
-    : { figure: count(view.total), caption: `keys on ${view.nodes.length} ${view.nodes.length === 1 ? 'node' : 'nodes'}` };
+    ? { figure: count(view.change.moved), caption: `of ${count(view.total)} ${view.unit}s moved` }
+    : { figure: count(view.total), caption: `${view.total === 1 ? view.unit : `${view.unit}s`} on ${view.nodes.length} ${view.nodes.length === 1 ? 'node' : 'nodes'}` };

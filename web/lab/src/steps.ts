@@ -127,7 +127,7 @@ export const STEPS: Step[] = [
   },
   {
     title: 'A failure that spreads',
-    text: `Eight caches with one token each in front of a database. Together they get ${count(RATES.requests)} requests a second; each can take ${count(RATES.node_capacity)}, twice the mean. D has by far the most keys, gets more than it can take, and falls.`,
+    text: `Eight caches, one token each, before a database. Together they get ${count(RATES.requests)} requests a second; each takes ${count(RATES.node_capacity)}, twice the mean. D gets more than that, and falls.`,
     question: 'How many of the eight are left in the end?',
     choices: ['7', '6', '4', '0'],
     prepare: (start) => fleetOf(start, EIGHT),
@@ -138,7 +138,7 @@ export const STEPS: Step[] = [
     },
     lesson: async (_, app) => {
       const { sentence } = await app.engine.cascade({ state: app.state, first: 'D', ...RATES }, 'guide');
-      return `${sentence} Each loss falls on one neighbour, which then has too much and falls as well. Go through it below step by step, then try 100 tokens per node.`;
+      return `${app.told(sentence)} Each loss falls on one neighbour, which then has too much and falls as well. Go through it below step by step, then try 100 tokens per node.`;
     },
     panel: 'cascade',
   },

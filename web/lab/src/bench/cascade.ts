@@ -58,8 +58,8 @@ export function cascadePanel(app: App): Panel {
     back.disabled = at === 0;
     next.disabled = at === last;
     place.textContent = at === 0 ? 'Before the failure' : `Step ${at} of ${last}`;
-    say(told, step.sentence);
-    say(end, at === last ? found.sentence : '');
+    say(told, app.told(step.sentence));
+    say(end, at === last ? app.told(found.sentence) : '');
     draw(step);
     // On the ring only those that are up.
     const up = step.loads.filter((load) => !load.down).map((load) => load.node);

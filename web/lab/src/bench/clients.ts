@@ -35,7 +35,7 @@ export function clientsPanel(app: App): Panel {
         return;
       }
       app.answer('clients', app.engine.clients(app.state), (found) => {
-        say(told, found.sentence);
+        say(told, app.told(found.sentence));
         const print = (epoch: number, text: string): HTMLElement[] => [h('dt', {}, `epoch ${epoch}`), h('dd', {}, h('code', {}, text))];
         replace(prints, ...print(found.old_epoch, found.old_fingerprint), ...print(found.new_epoch, found.new_fingerprint));
         const rows = found.keys.slice(0, LISTED).map(({ key, old, new: now }) =>

@@ -52,7 +52,7 @@ export function hotPanel(app: App): Panel {
     const limits = view.nodes.map((node) => node.limit);
     const most = Math.max(...view.nodes.map((node, at) => Math.max(node.keys, limits[at] ?? 0)), 1);
     const takers = takes.filter((taken) => taken > 0).length;
-    say(told, `Of ${count(hot.times)} more requests for ${hot.key}, ${takers === 1 ? 'one node takes all' : `${takers} nodes take some`}. ${app.state.fleet.scheme === 'bounded' ? view.sentence : ''}`.trim());
+    say(told, `Of ${count(hot.times)} more requests for ${hot.key}, ${takers === 1 ? 'one node takes all' : `${takers} nodes take some`}. ${app.state.fleet.scheme === 'bounded' ? app.told(view.sentence) : ''}`.trim());
     replace(
       bars,
       ...view.nodes.map((node, at) => {

@@ -3,15 +3,23 @@
 
 import type { App } from '../app.ts';
 import { h, replace, say } from '../dom.ts';
+import { Refused, Superseded } from '../engine.ts';
 import { count } from '../format.ts';
-import { withKeys } from '../model.ts';
+import { held, withKeys } from '../model.ts';
+import { plain } from '../names.ts';
 import type { Panel } from './panel.ts';
 
 /** Longer files are kept aside: a text field of that size holds the page up. */
 const SHOWN = 200_000;
+/** As the core has it: no fleet file is larger. */
+const FLEET_BYTES = 8 << 20;
+/** A million long keys; more would not fit beside the core. */
+const KEY_BYTES = 64 << 20;
+/** Up to so many keys are a part of the state, and of its link. */
+const IN_STATE = 1_000;
 
 export function ownPanel(app: App, open: () => void): Panel {
-  let file: { name: string; text: string } | undefined;
+  let file: File | undefined;
   const text = h('textarea', { id: 'own-text', spellcheck: 'false', placeholder: 'alpha:\n  servers:\n    - 10.0.0.1:11211:1 cache-1\n  hash: fnv1a_64\n  distribution: ketama', 'aria-label': 'A fleet file, or keys one a line' });
   const choose = h('input', { type: 'file', id: 'own-file', class: 'vh' });
   const pick = h('label', { for: 'own-file', class: 'file' }, 'Choose a file');
@@ -29,7 +37,7 @@ export function ownPanel(app: App, open: () => void): Panel {
     h(
       'div',
       { class: 'form' },
-      h('p', { class: 'lead' }, 'Paste or drop the file you have: a twemproxy, nginx, HAProxy, Envoy or memcached client configuration, a list of servers, or Clockwise’s own fleet file. The ring drawn is its product’s real one. Or keys, one a line; of a .csv file the first column. Nothing leaves this page.'),
+      h('p', { class: 'lead' }, 'Paste or drop the file you have: a twemproxy, nginx, HAProxy, Envoy or memcached client configuration, a list of servers, or Clockwise’s own fleet file. The ring drawn is its product’s real one. Or keys: one a line, a .csv file with a column “key”, a metadump of memcached, a scan of Redis. Nothing leaves this page.'),
       h('label', { class: 'field', for: 'own-rule' }, h('span', { class: 'label' }, 'How it places keys, where the file does not say'), rule),
       h('div', { class: 'row' }, asFleet, asKeys, choose, pick),
       name,
@@ -37,12 +45,14 @@ export function ownPanel(app: App, open: () => void): Panel {
     h('div', { class: 'result' }, drop, pools, told, warnings),
   );
 
-  const content = (): { name: string; text: string } => file ?? { name: 'pasted', text: text.value };
+  const content = (): File => file ?? new File([text.value], 'pasted');
+  const large = (chosen: File, most: number, what: string): string =>
+    `${chosen.name} has ${count(chosen.size)} bytes, and the page takes ${what} of up to ${count(most)}; the command has no such limit.`;
 
   async function take(chosen: File): Promise<void> {
-    const held = await chosen.text();
-    file = { name: chosen.name, text: held };
-    text.value = held.length <= SHOWN ? held : `${held.slice(0, 2_000)}\n…`;
+    file = chosen;
+    const start = await chosen.slice(0, chosen.size <= SHOWN ? SHOWN : 2_000).text();
+    text.value = chosen.size <= SHOWN ? start : `${start}\n…`;
     say(name, `${chosen.name}, ${count(chosen.size)} bytes`);
     replace(pools);
     replace(warnings);
@@ -76,41 +86,43 @@ export function ownPanel(app: App, open: () => void): Panel {
     void take(chosen);
   });
 
-  function read(pool: string | null): void {
-    const given = content();
-    const placement = rule.value.trim() === '' ? null : rule.value.trim();
-    app.engine.import(given.text, given.name, pool, placement).then(
-      (found) => {
-        say(told, found.sentence);
-        replace(warnings, ...found.warnings.map((warning) => h('li', {}, warning)));
-        const buttons = found.pools.map((each) => {
-          const button = h('button', { type: 'button', 'aria-pressed': String(each === found.pool) }, each);
-          button.addEventListener('click', () => read(each));
-          return button;
-        });
-        replace(pools, ...(found.pools.length > 1 ? buttons : []));
-        if (found.fleet) app.change({ ...app.state, fleet: found.fleet, history: [], down: [] });
-      },
-      (error: Error) => {
-        say(told, error.message);
-        replace(warnings);
-        replace(pools);
-      },
-    );
+  function refused(error: unknown): void {
+    if (error instanceof Superseded) return;
+    say(told, error instanceof Error ? app.told(error.message) : String(error));
+    replace(warnings);
+    replace(pools);
   }
-  asFleet.addEventListener('click', () => read(null));
-  asKeys.addEventListener('click', () => {
+
+  async function read(pool: string | null): Promise<void> {
     const given = content();
-    let lines = given.text.split(/\r?\n/u).filter((line) => line !== '');
-    // A table: its first column, without the head.
-    if (given.name.endsWith('.csv')) lines = lines.slice(1).map((line) => line.split(',', 1)[0]!.replace(/^"|"$/gu, ''));
-    if (lines.length === 0) {
-      say(told, 'There are no keys.');
-      return;
-    }
-    app.change(withKeys(app.state, { pattern: '', list: lines, hot: null }));
-    say(told, `${count(lines.length)} keys are placed.`);
-  });
+    if (given.size > FLEET_BYTES) throw new Refused(`${given.name} has ${count(given.size)} bytes, and no fleet file has more than ${count(FLEET_BYTES)}.`);
+    const placement = rule.value.trim() === '' ? null : rule.value.trim();
+    const found = await app.engine.import(given.name, await given.arrayBuffer(), pool, placement);
+    if (found.fleet) app.change({ ...app.state, fleet: found.fleet, history: [], down: [] });
+    say(told, app.told(found.sentence));
+    replace(warnings, ...found.warnings.map((warning) => h('li', {}, app.told(warning))));
+    const buttons = found.pools.map((each) => {
+      const button = h('button', { type: 'button', 'aria-pressed': String(each === found.pool), 'data-key': each }, each);
+      button.addEventListener('click', () => void read(each).catch(refused));
+      return button;
+    });
+    replace(pools, ...(found.pools.length > 1 ? buttons : []));
+  }
+  asFleet.addEventListener('click', () => void read(null).catch(refused));
+
+  async function place(): Promise<void> {
+    const given = content();
+    if (given.size > KEY_BYTES) throw new Refused(large(given, KEY_BYTES, 'key files'));
+    say(told, `Reading ${given.name} …`);
+    const found = await app.engine.keys(given.name, await given.arrayBuffer());
+    // Many stay with the workers, so that the page need not pass them on with every question.
+    const list = found.total <= IN_STATE ? (JSON.parse(found.list) as string[]) : held(app.engine.keep(found.list));
+    app.change(withKeys(app.state, { pattern: '', list, hot: null }));
+    say(told, `${app.told(found.sentence)} The first: ${found.first.map(plain).join(', ')}${found.total > found.first.length ? ' …' : '.'}`);
+    replace(warnings);
+    replace(pools);
+  }
+  asKeys.addEventListener('click', () => void place().catch(refused));
 
   return { name: 'own', title: 'Your own fleet', element, show: () => undefined };
 }

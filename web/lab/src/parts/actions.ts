@@ -3,6 +3,7 @@
 import type { App, Part } from '../app.ts';
 import type { State } from '../core.ts';
 import { $, h, say } from '../dom.ts';
+import { isHeld } from '../model.ts';
 import { asPng, asSvg, download } from '../picture.ts';
 
 export function actions(app: App, initial: State): Part {
@@ -38,8 +39,14 @@ export function actions(app: App, initial: State): Part {
 
   const undo = $<HTMLButtonElement>('undo');
   undo.addEventListener('click', () => app.undo());
+  const redo = $<HTMLButtonElement>('redo');
+  redo.addEventListener('click', () => app.redo());
   $('reset').addEventListener('click', () => app.change(initial));
   $('copy-link').addEventListener('click', () => {
+    if (isHeld(app.state.keys)) {
+      tell('The keys of your file are too many for a link.');
+      return;
+    }
     app.answer('encode', app.engine.encode(app.state), (text) => void copy(`${location.href.split('#')[0]}#${text}`, 'Link'));
   });
   $('copy-command').addEventListener('click', () => {
@@ -65,15 +72,19 @@ export function actions(app: App, initial: State): Part {
   });
   document.addEventListener('keydown', (event) => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement;
-    if (!typing && event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
-      event.preventDefault();
-      app.undo();
-    }
+    if (typing || !(event.ctrlKey || event.metaKey)) return;
+    const key = event.key.toLowerCase();
+    const back = key === 'z' && !event.shiftKey;
+    if (!back && key !== 'y' && key !== 'z') return;
+    event.preventDefault();
+    if (back) app.undo();
+    else app.redo();
   });
 
   return {
     state(): void {
       undo.disabled = !app.canUndo;
+      redo.disabled = !app.canRedo;
       const address = (text: string): void => {
         try {
           history.replaceState(null, '', text === '' ? location.pathname + location.search : `#${text}`);
@@ -82,7 +93,10 @@ export function actions(app: App, initial: State): Part {
         }
       };
       // Browsers take few new addresses a second. Too much to share is told when someone wants to share it.
-      app.engine.later('address', 200, () => void app.engine.encode(app.state).then(address, () => address('')));
+      app.engine.later('address', 200, () => {
+        if (isHeld(app.state.keys)) address('');
+        else void app.engine.encode(app.state).then(address, () => address(''));
+      });
     },
   };
 }

@@ -17,6 +17,17 @@ export function compare(app: App): Part {
   function draw(): void {
     if (!few) return;
     const moved = app.state.history.length > 0;
+    // Of a hundred thousand keys the counts and the parts are of the same keys.
+    const same = app.state.keys.pattern === MANY && !app.state.keys.hot;
+    const part = (text: string): number => Number.parseFloat(text) || 0;
+    const most = Math.max(100 * few.fair, ...(many?.rows ?? []).map((row) => part(row.percent))) || 1;
+    const meter = (text: string): HTMLElement => {
+      const fill = h('i', { class: 'fill' });
+      fill.style.width = `${(100 * part(text)) / most}%`;
+      const fair = h('i', { class: 'fair' });
+      fair.style.left = `${(10_000 * (few?.fair ?? 0)) / most}%`;
+      return h('span', { class: 'meter', 'aria-hidden': 'true' }, fill, fair);
+    };
     const rows = few.rows.map((row) => {
       const button = h('button', { type: 'button', class: 'link', 'data-key': row.scheme }, row.title);
       const here = row.scheme === app.state.fleet.scheme;
@@ -34,20 +45,23 @@ export function compare(app: App): Part {
           : cell('moved', moved ? count(row.moved) : '–'),
         !refused && cell('stray', moved ? count(row.stray) : '–', { class: row.stray > 0 ? 'bad' : undefined }),
         cell('many', !moved || !other || other.refused !== '' ? '–' : other.percent),
+        h('td', { class: 'drawn' }, moved && other && other.refused === '' && meter(other.percent)),
         cell('busiest', other && other.refused === '' ? ratio(other.busiest_now) : '–', { class: 'wide' }),
       );
     });
-    const titles = ['Scheme', `of ${count(few.total)} moved`, 'for nothing', 'of 100,000 moved', 'busiest ÷ mean'];
+    const titles = ['Scheme', `of ${count(few.total)} moved`, 'for nothing', same ? 'of them' : 'of 100,000 moved', 'busiest ÷\u00a0mean'];
+    // The number and its bar stand under one title.
+    const heads = [{}, {}, {}, { class: 'many', colspan: 2 }, { class: 'wide' }];
     replace(
       $('compare'),
       h(
         'table',
         {},
         h('caption', { class: 'vh' }, moved ? few.change : 'Nothing has changed yet'),
-        h('thead', {}, h('tr', {}, ...titles.map((title, at) => h('th', { scope: 'col', class: at === 4 ? 'wide' : undefined }, title)))),
+        h('thead', {}, h('tr', {}, ...titles.map((title, at) => h('th', { scope: 'col', ...heads[at] }, title)))),
         h('tbody', {}, ...rows),
       ),
-      h('p', { class: 'under' }, `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch${moved ? `; an even split moves ${percent(few.fair)}` : ''}. The 100,000 keys are key:0 to key:99999, and busiest ÷ mean is among them.`),
+      h('p', { class: 'under' }, `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch${moved ? `; an even split moves ${percent(few.fair)}, the line across the bars` : ''}. The 100,000 keys are key:0 to key:99999, and busiest ÷ mean is among them.`),
     );
   }
 
@@ -67,6 +81,7 @@ export function compare(app: App): Part {
   return {
     state(): void {
       many = undefined;
+      app.engine.overtake('compare');
       app.engine.later('compare', PAUSE_MS, ask, true);
     },
   };

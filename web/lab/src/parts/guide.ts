@@ -3,8 +3,16 @@
 
 import type { App, Part } from '../app.ts';
 import type { State, View } from '../core.ts';
-import { $, h, replace, say } from '../dom.ts';
+import { $, h, replace, say, still } from '../dom.ts';
 import { STEPS, type Step } from '../steps.ts';
+
+/** For those who look around by themselves. */
+const IDEAS = [
+  'More tokens per node: the bars draw level.',
+  'Take away the node with the most keys.',
+  'Choose another scheme in the comparison.',
+  'Paste your own fleet, below.',
+];
 
 export interface Guide extends Part {
   /** Begins a step. */
@@ -29,6 +37,7 @@ export function guide(app: App, start: State, openPanel: (name: string) => void)
   });
 
   function frame(step: Step): void {
+    $('guide-scene').querySelector('.way')?.remove();
     say($('guide-place'), `Step ${at + 1} of ${STEPS.length}`);
     say($('guide-title'), step.title);
     pick.value = String(at);
@@ -44,6 +53,8 @@ export function guide(app: App, start: State, openPanel: (name: string) => void)
     frame(step);
     say($('guide-text'), step.text);
     replace($('guide-verdict'));
+    replace($('guide-ideas'), 'Guess first: what happens is told here.');
+    $('guide-next').classList.remove('main');
     const buttons = step.choices.map((choice) => {
       const button = h('button', { type: 'button', class: 'choice' }, choice);
       button.addEventListener('click', () => answer(step, choice));
@@ -65,7 +76,10 @@ export function guide(app: App, start: State, openPanel: (name: string) => void)
             if (button.textContent === right) button.dataset.right = 'true';
             else if (button.textContent === guess) button.dataset.right = 'false';
           }
+          replace($('guide-ideas'));
           replace($('guide-verdict'), h('b', {}, guess === right ? 'Yes. ' : 'Not quite. '), lesson);
+          $('guide-next').classList.add('main');
+          if (step.panel) $('guide-scene').append(wayTo(step.panel));
         })
         .catch((error: unknown) => say($('guide-verdict'), String(error)))
         .finally(release);
@@ -75,19 +89,38 @@ export function guide(app: App, start: State, openPanel: (name: string) => void)
     if (step.panel) openPanel(step.panel);
   }
 
+  /** Takes one to the panel that a step speaks of, which is further down. */
+  function wayTo(panel: string): HTMLElement {
+    const tab = $(`tab-${panel}`);
+    const way = h('button', { type: 'button', class: 'main way' }, `See it in “${tab.textContent}” below`);
+    way.addEventListener('click', () => {
+      openPanel(panel);
+      tab.scrollIntoView({ block: 'start', behavior: still() ? 'auto' : 'smooth' });
+      tab.focus({ preventScroll: true });
+    });
+    return way;
+  }
+
   function rest(): void {
     resting = true;
+    $('guide-next').classList.remove('main');
     const step = STEPS[at]!;
     frame(step);
     say($('guide-title'), 'The lab is yours');
     say($('guide-text'), 'Change anything: every figure follows. The guide waits where you left it.');
-    const back = h('button', { type: 'button' }, `Step ${at + 1}: ${step.title}`);
-    back.addEventListener('click', () => {
-      go(at);
-      $('guide-ask').querySelector('button')?.focus();
+    const ways = [at, at + 1].flatMap((to) => {
+      const next = STEPS[to];
+      if (!next) return [];
+      const way = h('button', { type: 'button' }, `Step ${to + 1}: ${next.title}`);
+      way.addEventListener('click', () => {
+        go(to);
+        $('guide-ask').querySelector('button')?.focus();
+      });
+      return [way];
     });
-    replace($('guide-ask'), h('div', { class: 'choices' }, back));
+    replace($('guide-ask'), h('div', { class: 'choices' }, h('p', { class: 'question' }, 'Back to the guide'), ...ways));
     replace($('guide-verdict'));
+    replace($('guide-ideas'), 'Things to try', h('ul', {}, ...IDEAS.map((idea) => h('li', {}, idea))));
   }
 
   return {

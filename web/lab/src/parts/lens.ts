@@ -6,6 +6,9 @@ import type { KeyFigures } from '../core.ts';
 import { $, h, replace, type Child } from '../dom.ts';
 import { who } from './marks.ts';
 
+/** So many nodes are named in a line. */
+const IN_LINE = 4;
+
 export function lens(app: App): Part {
   const form = $<HTMLFormElement>('lens');
   const input = $<HTMLInputElement>('lens-key');
@@ -30,28 +33,26 @@ export function lens(app: App): Part {
   }
 
   function draw(key: KeyFigures): void {
-    const facts: [string, Child[]][] = [
-      ['hash', [h('code', {}, key.hash), ` by ${key.hash_name}, ${key.degrees.toFixed(1)}° clockwise from the top`]],
-    ];
-    if (key.token) {
-      const text = key.token.text === '' ? [] : [h('code', {}, key.token.text), ', '];
-      facts.push(['token', [...text, `at ${key.token.degrees.toFixed(1)}°, of ${key.token.node}`]]);
-    }
-    if (key.slot) facts.push(['slot', [`${key.slot.number.toLocaleString('en-US')} of ${key.slot.of.toLocaleString('en-US')}`]]);
-    facts.push(['owner', [who(app, key.owner), key.was !== null && key.was !== key.owner ? ` (before the change ${key.was})` : '']]);
+    const row = (names: string[]): Child[] => names.flatMap((name, at): Child[] => [at > 0 && ', then ', who(app, name)]);
+    const facts: [string, Child[]][] = [['owner', [who(app, key.owner)]]];
     if (key.replicas_refused !== '') facts.push(['replicas', [key.replicas_refused]]);
-    else if (key.replicas.length > 1) facts.push(['replicas', key.replicas.flatMap((name, at): Child[] => [at > 0 && ', then ', who(app, name)])]);
+    else if (key.replicas.length > 1) facts.push(['replicas', row(key.replicas)]);
+    const next = key.preference.filter((name) => name !== key.owner && !key.replicas.includes(name));
+    if (next.length > 0) facts.push(['next in line', [...row(next.slice(0, IN_LINE)), next.length > IN_LINE && ' …']]);
     if (key.scores.length > 0) {
-      const best = key.scores.slice(0, 4).flatMap((score, at): Child[] => [at > 0 && ', ', `${score.node} `, h('code', {}, score.hash)]);
-      facts.push(['scores', [...best, key.scores.length > 4 && ' …']]);
+      const best = key.scores.slice(0, IN_LINE).flatMap((score, at): Child[] => [at > 0 && ', ', `${app.look(score.node).short} `, h('code', {}, score.hash)]);
+      facts.push(['scores', [...best, key.scores.length > IN_LINE && ' …']]);
     }
+    // Most reasons begin with the hash; a product's rule may not.
+    const why = key.why.map((reason) => app.told(reason));
+    if (!why.some((reason) => reason.includes(key.hash))) facts.push(['hash', [h('code', {}, key.hash), ` by ${key.hash_name}`]]);
     const walks = key.walk.length > 1;
     const see = h('button', { type: 'button', 'data-key': 'walk' }, 'See it walk');
     see.addEventListener('click', () => void walk());
     replace(
       out,
       h('dl', { class: 'facts' }, ...facts.flatMap(([title, value]) => [h('dt', {}, title), h('dd', { 'data-fact': title }, ...value)])),
-      h('ul', { class: 'why' }, ...key.why.map((reason) => h('li', {}, reason))),
+      h('ul', { class: 'why' }, ...why.map((reason) => h('li', {}, reason))),
       walks && h('p', { class: 'row walk-row' }, see, h('span', { id: 'walk-told', role: 'status' })),
     );
   }
@@ -63,7 +64,7 @@ export function lens(app: App): Part {
     await app.ring.walk(key, (step) => {
       const stop = key.walk[step];
       if (!stop) return;
-      told.push(stop.full ? `${stop.node} is full (${stop.load} of ${stop.limit})` : `${stop.node} has room (${stop.load} of ${stop.limit})`);
+      told.push(stop.full ? `${app.look(stop.node).short} is full (${stop.load} of ${stop.limit})` : `${app.look(stop.node).short} has room (${stop.load} of ${stop.limit})`);
       const place = document.getElementById('walk-told');
       if (place) place.textContent = told.join(' → ');
     });

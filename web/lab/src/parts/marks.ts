@@ -10,14 +10,11 @@ export function swatch(app: App, name: string): HTMLElement {
   return mark;
 }
 
-/** The sign and, where it says more, the name. */
-export function label(app: App, name: string): string {
-  const { sign } = app.look(name);
-  return sign === name ? name : `${sign} ${name}`;
-}
+/** A node in a list: its sign, and its name where that says more. */
+export const label = (app: App, name: string): string => app.look(name).label;
 
 /** A node in a sentence or a cell. */
-export const who = (app: App, name: string): HTMLElement => h('span', { class: 'who' }, swatch(app, name), label(app, name));
+export const who = (app: App, name: string): HTMLElement => h('span', { class: 'who', title: name }, swatch(app, name), label(app, name));
 
 /** While the pointer or the focus is on it, the ring shows this node alone. */
 export function showsAlone(app: App, element: HTMLElement, name: string): void {

@@ -9,19 +9,19 @@ export function moved(_app: App): Part {
   return {
     view(app: App, view: View): void {
       const { change } = view;
-      say($('sentence'), change ? view.sentence : `${view.sentence} Add or remove a node to see which keys move.`);
+      say($('sentence'), app.told(change ? view.sentence : `${view.sentence} Add or remove a node to see which keys move.`));
       const fair = change ? (Number.isInteger(change.fair) ? count(change.fair) : change.fair.toFixed(1)) : '–';
       const spaces = view.busiest_space !== null && app.state.fleet.scheme !== 'bounded';
       const figure = (name: string, value: string, title: string): HTMLElement =>
         h('div', {}, h('dt', {}, title), h('dd', { 'data-figure': name }, value));
       replace(
         $('figures'),
-        figure('moved', change ? count(change.moved) : '–', 'keys moved'),
+        figure('moved', change ? count(change.moved) : '–', `${view.unit}s moved`),
         figure('stray', change ? count(change.stray) : '–', 'of them for nothing'),
         figure('fair', fair, 'fair: an even split moves'),
         spaces
           ? figure('busiest', ratio(view.busiest_space!), 'busiest ÷ mean, all key space')
-          : figure('busiest', ratio(view.busiest_keys), 'busiest ÷ mean, these keys'),
+          : figure('busiest', ratio(view.busiest_keys), `busiest ÷ mean, these ${view.unit}s`),
       );
     },
   };

@@ -3,6 +3,7 @@
 import type { App, Part } from '../app.ts';
 import { $, h, replace } from '../dom.ts';
 import { add, nextName, remove, setDown, weigh, zone } from '../model.ts';
+import { shortNames } from '../names.ts';
 import { label, showsAlone, swatch, who } from './marks.ts';
 
 /** Past so many nodes, a list of chips is longer than the page. */
@@ -74,7 +75,7 @@ export function nodes(app: App): Part {
       drawn = now;
       const names = app.state.fleet.nodes.map((node) => node.name);
       const next = nextName(app.state);
-      const join = h('button', { type: 'button', id: 'add', 'data-key': 'add', disabled: names.length >= app.about.max_nodes }, `Add node ${next}`);
+      const join = h('button', { type: 'button', id: 'add', 'data-key': 'add', disabled: names.length >= app.about.max_nodes, title: next }, `Add node ${shortNames([...names, next]).pop()}`);
       join.addEventListener('click', () => app.change(add(app.state), { fly: true }));
       const more = names.length - CHIPS;
       replace(

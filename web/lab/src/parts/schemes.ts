@@ -5,6 +5,9 @@ import type { SchemeName } from '../core.ts';
 import { $, h, say } from '../dom.ts';
 import { scheme } from '../model.ts';
 
+/** So many schemes have room in a row of buttons, the product's own rule counted. */
+const IN_A_ROW = 8;
+
 export function schemes(app: App): Part {
   const row = $<HTMLFieldSetElement>('schemes');
   const pick = $<HTMLSelectElement>('scheme-pick');
@@ -15,6 +18,8 @@ export function schemes(app: App): Part {
     row.append(h('label', { 'data-scheme': name }, radio, h('span', {}, title)));
     pick.append(h('option', { value: name }, title));
   }
+  // A row of many breaks ragged; a list does not.
+  row.parentElement!.classList.toggle('many', app.about.schemes.length > IN_A_ROW);
   pick.addEventListener('change', () => choose(pick.value));
   return {
     state(): void {

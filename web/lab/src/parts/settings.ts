@@ -91,7 +91,9 @@ export function settings(app: App): Part {
   const replicas = field('replicas', 'Nodes that hold each key', replicasPick);
   const zones = h('div', { class: 'field' }, h('span', { class: 'label' }, 'Replicas'), h('label', { class: 'check' }, spread, 'each in another zone'));
 
-  place.append(tokens, epsilon, hash, slots, table, keys, replicas, zones);
+  // What is dragged stands beside the ring; what is chosen once, below it.
+  $('node-settings').append(tokens, epsilon);
+  place.append(hash, slots, table, keys, replicas, zones);
   return {
     state(): void {
       const { fleet, keys: asked, replicas: held, spread: apart } = app.state;
@@ -99,7 +101,8 @@ export function settings(app: App): Part {
       tokens.hidden = scheme !== 'ring' && scheme !== 'bounded';
       epsilon.hidden = scheme !== 'bounded';
       // With both sliders there, they share a row.
-      tokens.classList.toggle('wide', scheme === 'ring');
+      tokens.classList.toggle('wide', epsilon.hidden);
+      $('node-settings').hidden = tokens.hidden && epsilon.hidden;
       slots.hidden = scheme !== 'slots';
       table.hidden = scheme !== 'maglev';
       hash.hidden = scheme === 'product';

@@ -47,6 +47,7 @@ export function shares(_app: App): Part {
       const bounds = nodes.map((node) => `${label(app, node.name)} ${node.limit !== null}`).join('\n');
       if (bounds !== drawn) {
         drawn = bounds;
+        $('shares').parentElement!.style.setProperty('--rows', String(nodes.length));
         rows = nodes.map((node) => rowOf(app, node));
         replace($('shares'), h('div', { class: named ? 'bars named' : 'bars', role: 'list' }, ...rows.map((row) => row.element)));
       }
@@ -55,7 +56,7 @@ export function shares(_app: App): Part {
         fill.style.width = `${(100 * part(node)) / most}%`;
         mean.style.left = `${(100 * node.target) / most}%`;
         if (cap && node.limit !== null) cap.style.left = `calc(${Math.min(100, (100 * node.limit) / total / most)}% - 3px)`;
-        const keys = node.limit !== null ? `${count(node.keys)} of at most ${count(node.limit)}` : `${percent(part(node))} · ${plural(node.keys, 'key')}`;
+        const keys = node.limit !== null ? `${count(node.keys)} of at most ${count(node.limit)}` : `${percent(part(node))} · ${plural(node.keys, view.unit)}`;
         say(value, node.down ? `down · ${keys}` : keys);
       });
       replace(

@@ -112,16 +112,24 @@ fn export(folder: &Path) -> Result<(), Failure> {
     fs::write(&path, offline()).map_err(failed(&path))
 }
 
-/// The page with its core inside: a browser fetches nothing for a page that it opened from a disk.
+/// The page in one piece, core and all: a browser fetches nothing for a page that it opened from a disk.
 fn offline() -> String {
     let of = |name: &str| ASSETS.iter().find(|asset| asset.name == name).map_or(&[][..], |asset| asset.bytes);
-    let page = String::from_utf8_lossy(of("index.html"));
+    let text = |name| String::from_utf8_lossy(of(name));
     let core = BASE64.encode(of("lab.wasm"));
-    page.replacen(
-        "</head>",
-        &format!("<script type=\"text/plain\" id=\"lab-wasm\">{core}</script>\n</head>"),
-        1,
-    )
+    // The script runs last, since one that stands in the page is not deferred.
+    let parts = [
+        (r#"<link rel="stylesheet" href="lab.css">"#, format!("<style>{}</style>", text("lab.css"))),
+        (r#"<script src="lab.js" defer></script>"#, String::new()),
+        (
+            "</body>",
+            format!(
+                "<script type=\"text/plain\" id=\"lab-wasm\">{core}</script>\n<script>{}</script>\n</body>",
+                text("lab.js")
+            ),
+        ),
+    ];
+    parts.iter().fold(text("index.html").into_owned(), |page, (from, to)| page.replacen(from, to, 1))
 }
 
 /// Opens an address in the browser; whether one could be asked to.
@@ -150,7 +158,13 @@ mod tests {
         let core = BASE64.decode(inside.as_bytes()).unwrap();
         assert!(core.starts_with(b"\0asm"));
         assert_eq!(core, ASSETS.iter().find(|asset| asset.name == "lab.wasm").unwrap().bytes);
-        assert!(page.contains("lab.js") && page.contains("lab.css"));
+        // Nothing is left to fetch, and no part ends before its end.
+        assert!(!page.contains("src=\"") && !page.contains("rel=\"stylesheet\""));
+        let script = page.rsplit("<script>").next().unwrap();
+        assert_eq!(script.matches("</script").count(), 1);
+        let written =
+            String::from_utf8_lossy(ASSETS.iter().find(|asset| asset.name == "lab.js").unwrap().bytes);
+        assert!(script.starts_with(&*written));
     }
 
     #[test]
