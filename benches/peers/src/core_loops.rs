@@ -34,14 +34,12 @@ pub fn measure(keys: &Keys, rounds: u32) -> Result<Vec<Loop>, Box<dyn Error>> {
     let mut owners = vec![ServerIx::new(0); hashes.len()];
 
     let ring = Ring::builder(Xxh3).build(&fleet.members)?;
-    // About as many bytes as ends and as the index take; sizes are powers of 2, so that a mask will do.
-    let table: Vec<u64> = (0..1 << 17).map(SplitMix64::mix).collect();
-    let front: Vec<u64> = (0..1 << 16).map(SplitMix64::mix).collect();
+    // Tables as large as the ring's own: an index of 2¹⁷ buckets, and a word a point.
+    let table: Vec<u64> = (0..160_000).map(SplitMix64::mix).collect();
+    let front: Vec<u32> = (0..1 << 17).map(|i| (SplitMix64::mix(i) % 160_000) as u32).collect();
     let reads = || {
-        hashes.iter().fold(0_u64, |sum, &hash| {
-            let first = front[(hash >> 20) as usize & (front.len() - 1)] & 7;
-            sum.wrapping_add(table[(hash ^ first) as usize & (table.len() - 1)])
-        })
+        let read = |hash: u64| table[front[(hash >> 47) as usize] as usize];
+        hashes.iter().fold(0_u64, |sum, &hash| sum.wrapping_add(read(hash)))
     };
     let one = || hashes.iter().fold(0, |sum, &hash| sum + ring.owner_of_hash(hash).index());
     add("ring, one by one / two reads in turn", pair(rounds, one, reads), many);

@@ -276,11 +276,11 @@ fn band(side: &Side, names: usize) -> (&'static str, &'static str, Vec<Array>) {
             let turns = (1..=table.len()).map(|slot| slot as f64 / table.len() as f64);
             (turns.zip(table.iter().map(|owner| side.number(*owner))).collect(), "slots")
         }
-        (None, Some(Division::Circle { ends, owners, last, .. })) => {
+        (None, Some(Division::Circle { arcs, last, .. })) => {
             // Hashes of 32 bits end in zeros here: the last stands for all that lead up to the next.
             let whole = (u128::from(last) + 1).next_power_of_two() as f64;
-            let turns = ends.iter().map(|end| (*end.min(&last) as f64 / whole).min(1.0));
-            (turns.zip(owners.iter().map(|owner| side.number(*owner))).collect(), "tokens")
+            let turn = |end: u64| (end.min(last) as f64 / whole).min(1.0);
+            (arcs.iter().map(|(end, owner)| (turn(end), side.number(owner))).collect(), "tokens")
         }
         (None, _) => return ("none", "", Vec::new()),
     };

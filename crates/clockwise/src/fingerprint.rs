@@ -83,10 +83,10 @@ impl Fingerprint {
         let servers = placement.servers();
         let mut sink = Sink::new();
         match placement.layout()? {
-            Layout::Circle { ends, owners, key_hash, .. } => {
+            Layout::Circle { arcs, key_hash, .. } => {
                 sink.text("circle");
                 sink.text(key_hash);
-                for (end, &owner) in ends.iter().zip(owners) {
+                for (end, owner) in arcs.iter() {
                     sink.bytes(&end.to_le_bytes());
                     sink.server(servers, owner);
                 }

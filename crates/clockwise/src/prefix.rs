@@ -224,7 +224,7 @@ impl<P: Placement> Measured for Inner<P> {
         // The same division of another rule's positions.
         let key_hash = self.key_hash.as_deref()?;
         Some(match self.placement.measured()?.layout()? {
-            Layout::Circle { ends, owners, last, .. } => Layout::Circle { ends, owners, last, key_hash },
+            Layout::Circle { arcs, last, .. } => Layout::Circle { arcs, last, key_hash },
             Layout::Slots { owners, .. } => Layout::Slots { owners, key_hash },
         })
     }

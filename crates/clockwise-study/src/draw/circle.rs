@@ -3,7 +3,7 @@
 
 use std::f64::consts::TAU;
 
-use clockwise::Layout;
+use clockwise::{Layout, ServerIx};
 
 use super::svg::Px;
 
@@ -39,16 +39,16 @@ impl Circle {
     pub(super) fn new(layout: Layout<'_>, servers: usize) -> Circle {
         let mut arcs: Vec<(u128, u128, usize)> = Vec::new();
         let (whole, reached) = match layout {
-            Layout::Circle { ends, owners, last, .. } => {
-                // Arc i reaches past ends[i - 1] up to ends[i]; what lies behind the last end is
-                // the first's too, and is drawn at the end.
+            Layout::Circle { arcs: ring, last, .. } => {
+                // An arc reaches past the end of the one before up to its own; what lies behind the
+                // last end is the first's too, and is drawn at the end.
                 let mut from = 0;
-                for (end, owner) in ends.iter().zip(owners) {
-                    let to = u128::from(*end) + 1;
+                for (end, owner) in ring.iter() {
+                    let to = u128::from(end) + 1;
                     arcs.push((from, to, owner.index()));
                     from = to;
                 }
-                if let Some(first) = owners.first() {
+                if let Some((_, first)) = ring.get(0) {
                     arcs.push((from, 1 << 64, first.index()));
                 }
                 (1 << 64, u128::from(last) + 1)
@@ -65,11 +65,14 @@ impl Circle {
             owned[*owner] += to.min(&reached) - from.min(&reached);
         }
         let mut pieces = vec![0; servers];
-        let (Layout::Circle { owners, .. } | Layout::Slots { owners, .. }) = layout;
-        for owner in owners {
+        let mut count = |owner: ServerIx| {
             if let Some(count) = pieces.get_mut(owner.index()) {
                 *count += 1;
             }
+        };
+        match layout {
+            Layout::Circle { arcs, .. } => arcs.iter().for_each(|(_, owner)| count(owner)),
+            Layout::Slots { owners, .. } => owners.iter().for_each(|&owner| count(owner)),
         }
         let mut runs = merged(&arcs);
         let mut steps = None;
@@ -165,7 +168,7 @@ pub(super) fn stroke(path: &mut String, centre: (f64, f64), radius: f64, from: f
 
 #[cfg(test)]
 mod tests {
-    use clockwise::ServerIx;
+    use clockwise::Arcs;
 
     use super::*;
 
@@ -176,7 +179,7 @@ mod tests {
 
     fn circle(ends: &[u64], owners: &[u32], servers: usize) -> Circle {
         let owners: Vec<ServerIx> = owners.iter().copied().map(ServerIx::new).collect();
-        Circle::new(Layout::Circle { ends, owners: &owners, last: u64::MAX, key_hash: "" }, servers)
+        Circle::new(Layout::Circle { arcs: Arcs::new(ends, &owners), last: u64::MAX, key_hash: "" }, servers)
     }
 
     const QUARTER: u64 = 1 << 62;
@@ -194,7 +197,7 @@ mod tests {
         let owners = [0, 1].map(ServerIx::new);
         let ends = [QUARTER - 1, 2 * QUARTER - 1];
         let found = Circle::new(
-            Layout::Circle { ends: &ends, owners: &owners, last: 2 * QUARTER - 1, key_hash: "" },
+            Layout::Circle { arcs: Arcs::new(&ends, &owners), last: 2 * QUARTER - 1, key_hash: "" },
             2,
         );
         assert_eq!([found.share(0), found.share(1)].map(f64::to_bits), [0.5, 0.5].map(f64::to_bits));

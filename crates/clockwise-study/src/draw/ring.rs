@@ -41,9 +41,9 @@ const MOST_SLICES: usize = 64;
 /// out, and beyond 40 the legend has the busiest and the idlest; the picture says so.
 pub fn ring(title: &str, servers: &[Server], layout: Layout<'_>) -> String {
     let circle = Circle::new(layout, servers.len());
-    let points = match layout {
-        Layout::Circle { ends, .. } => ends,
-        Layout::Slots { .. } => &[],
+    let points: Vec<u64> = match layout {
+        Layout::Circle { arcs, .. } => arcs.iter().map(|(end, _)| end).collect(),
+        Layout::Slots { .. } => Vec::new(),
     };
     let (piece, whole) = match layout {
         Layout::Circle { .. } => ("point", "the circle"),
@@ -96,7 +96,7 @@ pub fn ring(title: &str, servers: &[Server], layout: Layout<'_>) -> String {
     }
     draw_band(&mut svg, &ARCS, &runs, circle.runs.len() <= MOST_STRIPED, &legend);
     if points.len() <= MOST_POINTS {
-        draw_points(&mut svg, points);
+        draw_points(&mut svg, &points);
     }
     for run in &circle.runs {
         let letter = letter(run.owner);

@@ -47,15 +47,15 @@ fn ring(hash: NamedHash, servers: u32, points: u32) -> Option<Vec<Strip>> {
     let members = Members::new(members.ok()?).ok()?;
     let ring =
         Ring::builder(hash).points_per_weight(points).label(Label::Joined("#")).build(&members).ok()?;
-    let Layout::Circle { ends, owners, last, .. } = ring.layout()? else { return None };
+    let Layout::Circle { arcs, last, .. } = ring.layout()? else { return None };
     let shares = ring.shares();
     let rows = ring.servers().iter().enumerate().map(|(server, of)| {
-        let own = ends.iter().zip(owners).filter(|(_, owner)| owner.index() == server);
+        let own = arcs.iter().filter(|(_, owner)| owner.index() == server);
         let share = shares.get(server).map_or(0.0, |share| share.as_f64());
         Strip {
             name: of.name().as_str().to_owned(),
             group: if server == 0 { format!("{hash}, {points} points a server") } else { String::new() },
-            places: own.map(|(end, _)| *end as f64 / last as f64).collect(),
+            places: own.map(|(end, _)| end as f64 / last as f64).collect(),
             note: crate::draw::percent(share),
         }
     });

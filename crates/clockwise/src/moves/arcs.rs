@@ -3,7 +3,7 @@
 use super::ledger::{Amount, Ledger};
 use super::{BusiestOverMean, Moves};
 use crate::hash::KeyHash;
-use crate::placement::{Layout, Measured, ServerIx, Share, reach};
+use crate::placement::{Arcs, Layout, Measured, ServerIx, Share, reach};
 use crate::ring::Ring;
 
 /// What a change moves of all keys there could be, as shares of the hash space.
@@ -29,15 +29,10 @@ impl Moves<Share> {
         let mut ledger = Ledger::new(before.servers(), after.servers());
         let whole = match (before.layout()?, after.layout()?) {
             (
-                Layout::Circle { ends, owners, last, key_hash },
-                Layout::Circle {
-                    ends: ends_after,
-                    owners: owners_after,
-                    last: last_after,
-                    key_hash: hash_after,
-                },
+                Layout::Circle { arcs, last, key_hash },
+                Layout::Circle { arcs: arcs_after, last: last_after, key_hash: hash_after },
             ) if (key_hash, last) == (hash_after, last_after) => {
-                let (before, after) = (Cursor::new(ends, owners)?, Cursor::new(ends_after, owners_after)?);
+                let (before, after) = (Cursor::new(arcs)?, Cursor::new(arcs_after)?);
                 let whole = reach(last);
                 // What leads up to position 0 over the top of the circle, if that is not reached.
                 let rest = whole - u128::from(last) - 1;
@@ -77,24 +72,24 @@ impl<H: KeyHash> Ring<H> {
 
 /// The arcs of one circle, cut open at 0 and taken in ascending order.
 struct Cursor<'a> {
-    ends: &'a [u64],
-    owners: &'a [ServerIx],
+    arcs: Arcs<'a>,
+    at: usize,
     first: ServerIx,
 }
 
 impl<'a> Cursor<'a> {
-    fn new(ends: &'a [u64], owners: &'a [ServerIx]) -> Option<Cursor<'a>> {
-        let first = *owners.first()?;
-        (ends.len() == owners.len()).then_some(Cursor { ends, owners, first })
+    fn new(arcs: Arcs<'a>) -> Option<Cursor<'a>> {
+        let (_, first) = arcs.get(0)?;
+        Some(Cursor { arcs, at: 0, first })
     }
 
     /// The arc that holds `position`: its last position and its owner. Asked in ascending order.
     fn arc(&mut self, position: u64) -> (u64, ServerIx) {
-        while let ([end, ends @ ..], [owner, owners @ ..]) = (self.ends, self.owners) {
-            if *end >= position {
-                return (*end, *owner);
+        while let Some((end, owner)) = self.arcs.get(self.at) {
+            if end >= position {
+                return (end, owner);
             }
-            (self.ends, self.owners) = (ends, owners);
+            self.at += 1;
         }
         // After the last end: the rest of the first server's arc.
         (u64::MAX, self.first)

@@ -5,8 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::circle::Circle;
-use super::walk::Seen;
-use super::{Boundary, Collision, Inner, MAX_POINTS, POINTS_PER_WEIGHT, Ring, Tie};
+use super::{Boundary, Inner, MAX_POINTS, POINTS_PER_WEIGHT, Ring, Tie};
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Width};
 use crate::members::{Buckets, Members};
@@ -126,7 +125,7 @@ impl<'a, H: KeyHash> RingBuilder<'a, H> {
         }
         // Members stand in order of their names and equal positions keep their order: the smaller
         // name wins a tie.
-        Ok(assemble(self.hash, members.shared(), None, points, Boundary::AtOrAfter))
+        Ok(assemble(self.hash, members.shared(), None, &points, Boundary::AtOrAfter))
     }
 }
 
@@ -176,7 +175,7 @@ pub(super) fn from_points<H: KeyHash>(
     if tie == Tie::Last {
         points.reverse();
     }
-    Ok(assemble(hash, buckets.shared(), Some(tie), points, boundary))
+    Ok(assemble(hash, buckets.shared(), Some(tie), &points, boundary))
 }
 
 /// Of points at one position the first in `points` wins. `tie` is the rule of a recipe whose servers
@@ -185,19 +184,15 @@ fn assemble<H: KeyHash>(
     hash: H,
     servers: Arc<[Server]>,
     tie: Option<Tie>,
-    mut points: Vec<(u64, ServerIx)>,
+    points: &[(u64, ServerIx)],
     boundary: Boundary,
 ) -> Ring<H> {
-    points = sorted(&points, hash.width());
-    let collisions = collisions(&points, servers.len());
-    if matches!(tie, Some(Tie::OnlyFirst | Tie::OnlyUnspecified)) {
-        points.dedup_by_key(|&mut (position, _)| position);
-    }
+    let alone = matches!(tie, Some(Tie::OnlyFirst | Tie::OnlyUnspecified));
+    let (circle, collisions) = Circle::new(hash.width(), boundary, alone, points, servers.len());
     let mut point_counts = alloc::vec![0_u32; servers.len()];
-    for (_, owner) in &points {
-        point_counts[owner.index()] += 1;
+    for at in 0..circle.len() {
+        point_counts[circle.points().owner(at).index()] += 1;
     }
-    let circle = Circle::new(hash.width(), boundary, points);
     let inner = Inner {
         key_hash: hash.name(),
         key_bits: hash.bits(),
@@ -211,57 +206,4 @@ fn assemble<H: KeyHash>(
         circle,
     };
     Ring { hash, inner: Arc::new(inner) }
-}
-
-/// The points by position, those of one position in the order they are given in.
-///
-/// Positions are hashes, so they lie evenly: scattered into as many buckets as there are points, by
-/// their top bits, they are in order but for the few that share a bucket. Where many do (positions from
-/// elsewhere, a hash that fills few bits), each bucket is sorted like any list.
-fn sorted(points: &[(u64, ServerIx)], width: Width) -> Vec<(u64, ServerIx)> {
-    let bits = (usize::BITS - points.len().leading_zeros()).max(1);
-    let shift = match width {
-        Width::Bits32 => 32_u32.saturating_sub(bits),
-        Width::Bits64 => 64 - bits,
-    };
-    let bucket = |position: u64| (position >> shift) as usize;
-    // Where the next point of each bucket goes; at first, where the bucket begins.
-    let mut next = alloc::vec![0_u32; (1 << bits) + 1];
-    for &(position, _) in points {
-        next[bucket(position) + 1] += 1;
-    }
-    for at in 1..next.len() {
-        next[at] += next[at - 1];
-    }
-    let mut sorted = alloc::vec![(0, ServerIx::new(0)); points.len()];
-    for &point in points {
-        let place = &mut next[bucket(point.0)];
-        sorted[*place as usize] = point;
-        *place += 1;
-    }
-    // Now each bucket ends where its next point would go.
-    let mut rest = &mut sorted[..];
-    let mut start = 0;
-    for end in next {
-        let (bucket, behind) = rest.split_at_mut((end - start) as usize);
-        if bucket.len() > 1 {
-            bucket.sort_by_key(|&(position, _)| position);
-        }
-        (rest, start) = (behind, end);
-    }
-    sorted
-}
-
-/// Positions that different servers share, each server once, the one that wins first.
-fn collisions(sorted: &[(u64, ServerIx)], servers: usize) -> Vec<Collision> {
-    let mut found = Vec::new();
-    for group in sorted.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
-        let mut seen = Seen::new(servers);
-        let there = group.iter().map(|&(_, owner)| owner);
-        let servers: Vec<ServerIx> = there.filter(|&owner| seen.insert(owner)).collect();
-        if servers.len() > 1 {
-            found.push(Collision { position: group[0].0, servers });
-        }
-    }
-    found
 }

@@ -17,21 +17,15 @@
 //!   h <= p + ⌊(q − p) ⁄ 2⌋. That midpoint is what is stored for p, beside p itself. Of points at one
 //!   position all but the last have no distance to their neighbour and are stored as they are: so
 //!   the first of them owns what comes before and the last what comes after.
-//!
-//! **Lookup.** The top bits of a position choose a bucket of an index with up to one bucket a
-//! point; the bucket says where its first point stands, and a short forward scan ends the search.
-//! A sentinel behind the last point carries the first point's owner, so nothing has to wrap. Where
-//! points crowd (a hash far from uniform), the scan gives up early for a binary search.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::Boundary;
+use super::table::Table;
+use super::walk::Seen;
+use super::{Boundary, Collision};
 use crate::hash::Width;
-use crate::placement::ServerIx;
-
-/// Ends looked at one by one before searching by halves. A uniform hash puts one point in a bucket
-/// on average, and more than this many in fewer than one bucket in a million.
-const SCAN: usize = 10;
+use crate::placement::{Packed, ServerIx};
 
 pub(super) struct Circle {
     /// How far native positions and hashes are shifted up: 0 or 32.
@@ -42,66 +36,90 @@ pub(super) struct Circle {
     positions: Vec<u64>,
     /// Where the smallest native position stands.
     smallest: usize,
-    /// Position to bucket: shifted right by this.
-    shift: u32,
-    /// The first end of each bucket or after it; `len` where there is none.
-    index: Vec<u32>,
-    /// The last position of each arc, ascending; behind them the sentinel.
-    ends: Vec<u64>,
-    /// The owner of each arc; behind them the first one again, for the sentinel.
-    owners: Vec<ServerIx>,
+    /// The last position of each arc, and its owner.
+    table: Table,
 }
 
 impl Circle {
-    /// A circle of points in native form, ascending. Equal positions keep the order they are given
-    /// in. There is at least one point and at most [`MAX_POINTS`](super::MAX_POINTS).
-    pub(super) fn new(width: Width, boundary: Boundary, mut points: Vec<(u64, ServerIx)>) -> Circle {
+    /// A circle of points in native form, of a fleet of so many servers, and the positions that several of
+    /// them share. Equal positions keep the order they are given in; where they are to stand `alone`, all
+    /// but the first are dropped. There is at least one point and at most
+    /// [`MAX_POINTS`](super::MAX_POINTS).
+    pub(super) fn new(
+        width: Width,
+        boundary: Boundary,
+        alone: bool,
+        points: &[(u64, ServerIx)],
+        servers: usize,
+    ) -> (Circle, Vec<Collision>) {
         let lift = match width {
             Width::Bits32 => 32,
             Width::Bits64 => 0,
         };
         let back = u64::from(boundary == Boundary::After);
-        let len = points.len();
-        let mut positions = Vec::new();
-        let smallest = match boundary {
-            Boundary::AtOrAfter => 0,
-            Boundary::After => {
-                // Points at 0 wrap to the other end.
-                let zeros = points.partition_point(|&(position, _)| position == 0);
-                points.rotate_left(zeros);
-                len - zeros
-            }
-            Boundary::Nearest => {
-                positions.extend(points.iter().map(|&(position, _)| position));
-                let wrapped = to_midpoints(&mut points, u64::MAX >> lift);
-                points.rotate_right(wrapped);
-                positions.rotate_right(wrapped);
-                wrapped
-            }
-        };
-
-        let mut ends = Vec::with_capacity(len + 1);
-        let mut owners = Vec::with_capacity(len + 1);
-        for &(position, owner) in &points {
-            ends.push(position.wrapping_sub(back) << lift);
-            owners.push(owner);
+        let table = Table::new(points, |position| position.wrapping_sub(back) << lift, lift, servers);
+        let mut circle = Circle { lift, back, positions: Vec::new(), smallest: 0, table };
+        circle.smallest = circle.zeros();
+        let collisions = circle.collisions(servers);
+        if alone && circle.table.dedup() {
+            circle.smallest = circle.zeros();
         }
-        ends.push(u64::MAX);
-        owners.push(owners[0]);
-        drop(points);
-
-        // At most one bucket a point: with 8 bytes of its end and 4 of its owner, a point takes 14 to 16.
-        let bits = (usize::BITS - len.leading_zeros() - 1).max(1);
-        let shift = u64::BITS - bits;
-        let mut index = Vec::with_capacity(1 << bits);
-        let mut first = 0;
-        for bucket in 0..1_u64 << bits {
-            while first < len && ends[first] < bucket << shift {
-                first += 1;
-            }
-            index.push(first as u32);
+        if boundary == Boundary::Nearest {
+            circle.halve(servers);
         }
-        Circle { lift, back, positions, smallest: smallest % len, shift, index, ends, owners }
+        (circle, collisions)
+    }
+
+    /// Where on a `>` ring the points at 0 stand, if there are any: at the end.
+    fn zeros(&self) -> usize {
+        let points = self.points();
+        let is_zero = |at: &usize| self.back == 1 && points.end(*at) == u64::MAX << self.lift;
+        let zeros = (0..points.len()).rev().take_while(is_zero).count();
+        if zeros == 0 { 0 } else { points.len() - zeros }
+    }
+
+    /// Of a ring that was built like one of `>=` makes one that goes to the nearest point.
+    fn halve(&mut self, servers: usize) {
+        let owners = (0..self.len()).map(|at| (self.native(at), self.points().owner(at)));
+        let mut points: Vec<(u64, ServerIx)> = owners.collect();
+        let mut positions: Vec<u64> = points.iter().map(|&(position, _)| position).collect();
+        let wrapped = to_midpoints(&mut points, u64::MAX >> self.lift);
+        points.rotate_right(wrapped);
+        positions.rotate_right(wrapped);
+        let lift = self.lift;
+        self.table = Table::new(&points, |position| position << lift, lift, servers);
+        (self.positions, self.smallest) = (positions, wrapped % points.len());
+    }
+
+    /// Positions that different servers share, each server once, the one that wins first.
+    fn collisions(&self, servers: usize) -> Vec<Collision> {
+        let mut found = Vec::new();
+        // Ascending in native positions. Points at one position are not parted by that.
+        for part in [self.smallest..self.len(), 0..self.smallest] {
+            self.collisions_in(part, servers, &mut found);
+        }
+        found
+    }
+
+    fn collisions_in(&self, part: Range<usize>, servers: usize, found: &mut Vec<Collision>) {
+        let points = self.points();
+        let mut at = part.start;
+        while at + 1 < part.end {
+            if !points.same_end(at, at + 1) {
+                at += 1;
+                continue;
+            }
+            let start = at;
+            while at + 1 < part.end && points.same_end(at, at + 1) {
+                at += 1;
+            }
+            let mut seen = Seen::new(servers);
+            let there = (start..=at).map(|at| points.owner(at));
+            let servers: Vec<ServerIx> = there.filter(|&owner| seen.insert(owner)).collect();
+            if servers.len() > 1 {
+                found.push(Collision { position: self.native(at), servers });
+            }
+        }
     }
 
     /// How wide native positions are.
@@ -127,24 +145,20 @@ impl Circle {
 
     /// The number of points.
     pub(super) fn len(&self) -> usize {
-        self.ends.len() - 1
+        self.table.len()
     }
 
-    /// The arcs' ends in normal form.
-    pub(super) fn ends(&self) -> &[u64] {
-        &self.ends[..self.len()]
-    }
-
-    /// The owner of each arc.
-    pub(super) fn owners(&self) -> &[ServerIx] {
-        &self.owners[..self.len()]
+    /// The arcs, by their ends in normal form.
+    #[inline]
+    pub(super) fn points(&self) -> Packed<'_> {
+        self.table.points()
     }
 
     /// The position in its own width that the point at `at` was given.
     pub(super) fn native(&self, at: usize) -> u64 {
         match self.positions.get(at) {
             Some(&position) => position,
-            None => (self.ends[at] >> self.lift).wrapping_add(self.back) & (u64::MAX >> self.lift),
+            None => (self.points().end(at) >> self.lift).wrapping_add(self.back) & (u64::MAX >> self.lift),
         }
     }
 
@@ -154,53 +168,21 @@ impl Circle {
         self.smallest
     }
 
-    /// The point that owns a hash, or `len` where that is the first point, after a wrap.
-    #[inline]
-    fn find(&self, hash: u64) -> usize {
-        let position = hash << self.lift;
-        let start = self.index[(position >> self.shift) as usize] as usize;
-        self.scan(start, position)
-    }
-
-    /// The first end at or after a position, from the first of its bucket on.
-    #[inline]
-    fn scan(&self, start: usize, position: u64) -> usize {
-        // The sentinel is >= every position, so the scan and the search both end in bounds.
-        for (step, &end) in self.ends[start..].iter().take(SCAN).enumerate() {
-            if end >= position {
-                return start + step;
-            }
-        }
-        self.search(start + SCAN, position)
-    }
-
-    /// The owners of so many hashes, in two passes: all buckets are read before the first scan, so that
-    /// reads of memory overlap instead of waiting for each other.
-    #[inline]
-    pub(super) fn owners_of<const MANY: usize>(&self, hashes: &[u64; MANY]) -> [ServerIx; MANY] {
-        let positions = hashes.map(|hash| hash << self.lift);
-        let starts = positions.map(|position| self.index[(position >> self.shift) as usize] as usize);
-        let mut owners = [ServerIx::new(0); MANY];
-        for (owner, (&position, start)) in owners.iter_mut().zip(positions.iter().zip(starts)) {
-            *owner = self.owners[self.scan(start, position)];
-        }
-        owners
-    }
-
-    #[cold]
-    fn search(&self, start: usize, position: u64) -> usize {
-        start + self.ends[start..].partition_point(|&end| end < position)
-    }
-
     /// The owner of a hash of the key hash's own width.
     #[inline]
     pub(super) fn owner(&self, hash: u64) -> ServerIx {
-        self.owners[self.find(hash)]
+        self.table.owner(hash << self.lift)
+    }
+
+    /// The owners of many hashes.
+    pub(super) fn owners(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        self.table.owners(self.lift, hashes, owners);
     }
 
     /// The point that owns a hash.
+    #[inline]
     pub(super) fn point(&self, hash: u64) -> usize {
-        let at = self.find(hash);
+        let at = self.table.find(hash << self.lift);
         if at == self.len() { 0 } else { at }
     }
 }

@@ -28,6 +28,9 @@ use core::ops::ControlFlow;
 mod builder;
 mod circle;
 #[cfg(test)]
+mod oracle;
+mod table;
+#[cfg(test)]
 mod tests;
 mod walk;
 
@@ -40,7 +43,8 @@ use crate::error::Error;
 use crate::hash::{KeyHash, Width, Xxh3};
 use crate::members::Buckets;
 use crate::placement::{
-    Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_by_hashes, reach,
+    Arcs, Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_by_hashes,
+    reach,
 };
 use crate::server::Server;
 
@@ -182,7 +186,7 @@ impl<H: KeyHash> Ring<H> {
     pub fn owners_ix(&self, key: impl AsRef<[u8]>, count: usize) -> Owners<'_> {
         let inner = &*self.inner;
         let at = inner.circle.point(self.hash.hash(key.as_ref()));
-        Owners::new(inner.circle.owners(), at, count, inner.placed, inner.servers.len())
+        Owners::of_points(inner.circle.points(), at, count, inner.placed, inner.servers.len())
     }
 
     /// The ring without its hash: its points and arcs, one type whatever placed them.
@@ -210,17 +214,7 @@ impl<H> Ring<H> {
     /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its
     /// tail.
     pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
-        let mut rest = hashes.iter().zip(owners);
-        for hashes in hashes.as_chunks::<16>().0 {
-            let found = self.inner.circle.owners_of(hashes);
-            // Zipped in this order, so that no owner is taken and then left.
-            for (found, (_, owner)) in found.into_iter().zip(rest.by_ref()) {
-                *owner = found;
-            }
-        }
-        for (&hash, owner) in rest {
-            *owner = self.owner_of_hash(hash);
-        }
+        self.inner.circle.owners(hashes, owners);
     }
 
     /// The points in ascending order of their positions, which are in the width of the key hash.
@@ -228,7 +222,7 @@ impl<H> Ring<H> {
     pub fn points(&self) -> impl Iterator<Item = (u64, ServerIx)> {
         let circle = &self.inner.circle;
         let smallest = circle.smallest();
-        (smallest..circle.len()).chain(0..smallest).map(|at| (circle.native(at), circle.owners()[at]))
+        (smallest..circle.len()).chain(0..smallest).map(|at| (circle.native(at), circle.points().owner(at)))
     }
 
     /// How many points each server has, by [`ServerIx`].
@@ -261,7 +255,7 @@ impl<H> Ring<H> {
         (0..len).map(move |step| {
             // Both below 2²⁴, so the sum does not wrap.
             let point = at + step;
-            circle.owners()[if point < len { point } else { point - len }]
+            circle.points().owner(if point < len { point } else { point - len })
         })
     }
 
@@ -269,10 +263,10 @@ impl<H> Ring<H> {
     /// copies. Arcs that no key can fall into are left out.
     pub fn owners_of_arcs(&self, count: usize) -> impl Iterator<Item = Owners<'_>> {
         let Inner { circle, servers, placed, last, .. } = &*self.inner;
-        let (ends, owners) = (circle.ends(), circle.owners());
+        let points = circle.points();
         // The first arc begins behind the last point, and always has position 0.
-        let reached = move |at: &usize| *at == 0 || ends[at - 1] < ends[*at].min(*last);
-        let owners = move |at| Owners::new(owners, at, count, *placed, servers.len());
+        let reached = move |at: &usize| *at == 0 || points.end(at - 1) < points.end(*at).min(*last);
+        let owners = move |at| Owners::of_points(points, at, count, *placed, servers.len());
         (0..circle.len()).filter(reached).map(owners)
     }
 
@@ -345,21 +339,23 @@ impl<H: KeyHash> Measured for Ring<H> {
     fn shares(&self) -> Vec<Share> {
         let Inner { circle, last, .. } = &*self.inner;
         let whole = reach(*last);
-        let (ends, owners) = (circle.ends(), circle.owners());
+        let points = circle.points();
         let mut parts = alloc::vec![0_u128; self.inner.servers.len()];
-        for (pair, owner) in ends.windows(2).zip(&owners[1..]) {
-            parts[owner.index()] += u128::from(pair[1].min(*last) - pair[0].min(*last));
+        let first = points.end(0).min(*last);
+        let mut from = first;
+        for at in 1..points.len() {
+            let to = points.end(at).min(*last);
+            parts[points.owner(at).index()] += u128::from(to - from);
+            from = to;
         }
         // The first arc begins after the last point: it is what the others leave.
-        let others = ends[ends.len() - 1].min(*last) - ends[0].min(*last);
-        parts[owners[0].index()] += whole - u128::from(others);
+        parts[points.owner(0).index()] += whole - u128::from(from - first);
         parts.into_iter().map(|part| Share::new(part, whole)).collect()
     }
 
     fn layout(&self) -> Option<Layout<'_>> {
         Some(Layout::Circle {
-            ends: self.inner.circle.ends(),
-            owners: self.inner.circle.owners(),
+            arcs: Arcs::packed(self.inner.circle.points()),
             last: self.inner.last,
             key_hash: &self.inner.key_hash,
         })

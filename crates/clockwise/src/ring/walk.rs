@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
-use crate::placement::ServerIx;
+use crate::placement::{Packed, ServerIx};
 
 /// The distinct servers clockwise from a key, its owner first; made by
 /// [`Ring::owners_ix`](super::Ring::owners_ix).
@@ -13,10 +13,17 @@ use crate::placement::ServerIx;
 #[derive(Clone, Debug)]
 #[must_use = "an iterator does nothing until it is asked"]
 pub struct Owners<'a> {
-    owners: &'a [ServerIx],
+    places: Places<'a>,
     at: usize,
     left: usize,
     seen: Seen,
+}
+
+/// What is walked.
+#[derive(Clone, Copy, Debug)]
+enum Places<'a> {
+    Listed(&'a [ServerIx]),
+    Packed(Packed<'a>),
 }
 
 impl<'a> Owners<'a> {
@@ -29,7 +36,18 @@ impl<'a> Owners<'a> {
         placed: usize,
         servers: usize,
     ) -> Self {
-        Owners { owners, at, left: count.min(placed), seen: Seen::new(servers) }
+        Owners { places: Places::Listed(owners), at, left: count.min(placed), seen: Seen::new(servers) }
+    }
+
+    /// The same of the points of a ring.
+    pub(super) fn of_points(
+        points: Packed<'a>,
+        at: usize,
+        count: usize,
+        placed: usize,
+        servers: usize,
+    ) -> Self {
+        Owners { places: Places::Packed(points), at, left: count.min(placed), seen: Seen::new(servers) }
     }
 }
 
@@ -39,9 +57,12 @@ impl Iterator for Owners<'_> {
     fn next(&mut self) -> Option<ServerIx> {
         // While one is left to name, a point of a server not yet seen lies ahead.
         while self.left > 0 {
-            let server = self.owners[self.at];
+            let (server, len) = match self.places {
+                Places::Listed(owners) => (owners[self.at], owners.len()),
+                Places::Packed(points) => (points.owner(self.at), points.len()),
+            };
             self.at += 1;
-            if self.at == self.owners.len() {
+            if self.at == len {
                 self.at = 0;
             }
             if self.seen.insert(server) {

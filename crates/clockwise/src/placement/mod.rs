@@ -19,6 +19,11 @@ use core::ops::ControlFlow;
 use crate::hash::KeyHash;
 use crate::server::Server;
 
+mod arcs;
+
+pub use arcs::Arcs;
+pub(crate) use arcs::{NARROW, Packed, WIDE};
+
 /// Which server of one placement: an index into its [`servers`](Placement::servers).
 ///
 /// A number without arithmetic. It means nothing to another placement: compare servers across
@@ -319,14 +324,12 @@ pub trait Measured: Placement {
 /// How a placement divides the hash space: what exact moves are computed from.
 #[derive(Clone, Copy, Debug)]
 pub enum Layout<'a> {
-    /// Points on a circle of 2⁶⁴ positions, ascending. The server at `owners[i]` owns every position
-    /// after `ends[i - 1]` up to and including `ends[i]`; the first also owns what lies after the
-    /// last. Of equal ends the first has the arc, and those of the others are empty.
+    /// Points on a circle of 2⁶⁴ positions, ascending. The owner of an arc owns every position after
+    /// the end of the arc before, up to and including its own end; the first also owns what lies after
+    /// the last. Of equal ends the first has the arc, and those of the others are empty.
     Circle {
-        /// The last position that each arc includes.
-        ends: &'a [u64],
-        /// The owner of each arc.
-        owners: &'a [ServerIx],
+        /// The last position that each arc includes, and its owner.
+        arcs: Arcs<'a>,
         /// The last position that a key can have: the circle's own, unless the key hash fills only
         /// the lowest of its bits.
         last: u64,

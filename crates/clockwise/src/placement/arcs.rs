@@ -1,0 +1,118 @@
+//! The arcs of a circle, and the form in which a ring keeps its points.
+//!
+//! A ring holds millions of points and reads two or three of them a lookup, from memory: so a point is one
+//! word, the upper bits of its position above the index of its server. One read brings both, and comparing
+//! words compares positions. What the index leaves no room for stands apart, and is read only where the upper
+//! bits of two positions are equal.
+
+use core::fmt;
+
+use super::ServerIx;
+
+/// The arcs that points divide a circle into, ascending: the end of each, and its owner.
+///
+/// ```
+/// use clockwise::{Arcs, ServerIx};
+///
+/// let (ends, owners) = ([10, 20], [ServerIx::new(1), ServerIx::new(0)]);
+/// let arcs = Arcs::new(&ends, &owners);
+/// assert_eq!(arcs.get(1), Some((20, ServerIx::new(0))));
+/// assert_eq!(arcs.iter().map(|(end, _)| end).collect::<Vec<_>>(), [10, 20]);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Arcs<'a>(Kept<'a>);
+
+#[derive(Clone, Copy)]
+enum Kept<'a> {
+    Listed(&'a [u64], &'a [ServerIx]),
+    Packed(Packed<'a>),
+}
+
+impl<'a> Arcs<'a> {
+    /// The arc that ends at `ends[i]` is of `owners[i]`; of lists of different length, what the longer has
+    /// more is left out.
+    pub fn new(ends: &'a [u64], owners: &'a [ServerIx]) -> Arcs<'a> {
+        let len = ends.len().min(owners.len());
+        Arcs(Kept::Listed(&ends[..len], &owners[..len]))
+    }
+
+    pub(crate) fn packed(points: Packed<'a>) -> Arcs<'a> {
+        Arcs(Kept::Packed(points))
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        match self.0 {
+            Kept::Listed(ends, _) => ends.len(),
+            Kept::Packed(points) => points.len(),
+        }
+    }
+
+    /// Whether there is none: no ring is made of that.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The last position of an arc and its owner.
+    pub fn get(self, at: usize) -> Option<(u64, ServerIx)> {
+        match self.0 {
+            Kept::Listed(ends, owners) => Some((*ends.get(at)?, *owners.get(at)?)),
+            Kept::Packed(points) => (at < points.len()).then(|| (points.end(at), points.owner(at))),
+        }
+    }
+
+    /// All of them.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = (u64, ServerIx)> + use<'a> {
+        // Every number below the length is of an arc.
+        (0..self.len()).map(move |at| self.get(at).unwrap_or((u64::MAX, ServerIx::new(0))))
+    }
+}
+
+impl fmt::Debug for Arcs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// The bits of a packed point that hold its server, where the fleet is small enough.
+pub(crate) const NARROW: u64 = 0xffff;
+/// The same in larger fleets.
+pub(crate) const WIDE: u64 = 0xffff_ffff;
+
+/// Points of a ring, each in one word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packed<'a> {
+    /// Upper bits of the ends, above the owners.
+    points: &'a [u64],
+    /// The lower bits of the ends; empty where all of them are 0.
+    low: &'a [u32],
+    /// The bits of a point that are its owner: [`NARROW`] or [`WIDE`].
+    mask: u64,
+}
+
+impl<'a> Packed<'a> {
+    pub(crate) fn new(points: &'a [u64], low: &'a [u32], mask: u64) -> Packed<'a> {
+        Packed { points, low, mask }
+    }
+
+    #[inline]
+    pub(crate) fn len(self) -> usize {
+        self.points.len()
+    }
+
+    #[inline]
+    pub(crate) fn end(self, at: usize) -> u64 {
+        self.points[at] & !self.mask | self.low.get(at).map_or(0, |&low| low.into())
+    }
+
+    /// Whether two of them end at one position.
+    #[inline]
+    pub(crate) fn same_end(self, at: usize, other: usize) -> bool {
+        (self.points[at] ^ self.points[other]) & !self.mask == 0 && self.low.get(at) == self.low.get(other)
+    }
+
+    #[inline]
+    pub(crate) fn owner(self, at: usize) -> ServerIx {
+        ServerIx::new((self.points[at] & self.mask) as u32)
+    }
+}

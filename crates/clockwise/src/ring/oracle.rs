@@ -1,0 +1,114 @@
+//! Every lookup, held to the one-line rule: on each point, right before and right after it, over points that
+//! lie evenly, crowd, or differ in their lowest bits only.
+
+use std::format;
+use std::vec::Vec;
+
+use super::*;
+use crate::members::Members;
+use crate::testing::{Digits, Random};
+
+/// A fleet of so many servers.
+fn fleet(servers: u32) -> Buckets {
+    Buckets::new((0..servers).map(|i| Server::new(format!("s{i}")).unwrap())).unwrap()
+}
+
+/// How points lie.
+const SHAPES: [&str; 5] = ["evenly", "crowded", "upper bits alike", "at the ends", "one"];
+
+/// Positions of a shape, over a circle that ends at `greatest`.
+fn positions(shape: &str, greatest: u64, random: &mut Random) -> Vec<u64> {
+    let base = random.next() & greatest;
+    let near = |spread: u64, random: &mut Random| base.wrapping_add(random.next() % spread) & greatest;
+    let count = 1 + random.next() % 300;
+    let one = |random: &mut Random| match shape {
+        "evenly" | "one" => random.next() & greatest,
+        // In a bucket or two, whatever the width.
+        "crowded" => near(1 << 20, random),
+        // Of 16 and of 32 bits; the higher ones take few values.
+        "upper bits alike" => {
+            let bits = [8, 16, 32][random.next() as usize % 3];
+            (base & !0x3_0000_0000 | ((random.next() % 4) << bits) | (random.next() % 4)) & greatest
+        }
+        _ => [random.next() % 3, greatest - random.next() % 3][random.next() as usize % 2],
+    };
+    (0..if shape == "one" { 1 } else { count }).map(|_| one(random)).collect()
+}
+
+/// Where in `sorted` the point stands that a hash belongs to.
+fn rule(sorted: &[(u64, ServerIx)], hash: u64, boundary: Boundary, greatest: u64) -> usize {
+    let first = |is: &dyn Fn(u64) -> bool| sorted.iter().position(|point| is(point.0)).unwrap_or(0);
+    let next = first(&|point| point >= hash);
+    match boundary {
+        Boundary::AtOrAfter => next,
+        Boundary::After => first(&|point| point > hash),
+        Boundary::Nearest => {
+            let before = next.checked_sub(1).unwrap_or(sorted.len() - 1);
+            let way = |from: u64, to: u64| to.wrapping_sub(from) & greatest;
+            let back = way(sorted[before].0, hash) <= way(hash, sorted[next].0);
+            if sorted[next].0 != hash && back { before } else { next }
+        }
+    }
+}
+
+#[test]
+fn every_lookup_follows_the_rule_on_before_and_after_every_point() {
+    let mut random = Random(0x5eed_0020);
+    // The largest fleet whose servers fit beside 48 bits of a position, and the smallest that does not.
+    for servers in [3, 65_536, 65_537] {
+        let fleet = fleet(servers);
+        for round in 0..60 {
+            let (shape, boundary) =
+                (SHAPES[round % 5], [Boundary::AtOrAfter, Boundary::After, Boundary::Nearest][round / 5 % 3]);
+            let (width, greatest) =
+                [(Width::Bits64, u64::MAX), (Width::Bits32, u32::MAX.into())][round / 15 % 2];
+            let context =
+                format!("{servers} servers, round {round}, points {shape}, {boundary:?}, {width:?}");
+            let owner = |random: &mut Random| {
+                ServerIx::new([0, servers / 2, servers - 1][random.next() as usize % 3])
+            };
+            let points: Vec<(u64, ServerIx)> = positions(shape, greatest, &mut random)
+                .into_iter()
+                .map(|position| (position, owner(&mut random)))
+                .collect();
+            let mut sorted = points.clone();
+            sorted.sort_by_key(|point| point.0);
+
+            let ring = Ring::from_points(Digits(width), &fleet, points, boundary, Tie::First).unwrap();
+            let beside = |&(position, _): &(u64, ServerIx)| {
+                [position.wrapping_sub(1) & greatest, position, position.wrapping_add(1) & greatest]
+            };
+            let mut hashes: Vec<u64> = sorted.iter().flat_map(beside).collect();
+            hashes.extend((0..50).map(|_| random.next() & greatest));
+            let mut together = std::vec![ServerIx::new(7); hashes.len()];
+            ring.owners_of_hashes(&hashes, &mut together);
+            assert!(ring.points().eq(sorted.iter().copied()), "{context}");
+            for (&hash, &batched) in hashes.iter().zip(&together) {
+                let at = rule(&sorted, hash, boundary, greatest);
+                let (position, owner) = sorted[at];
+                assert_eq!(ring.owner_of_hash(hash), owner, "{context}, hash {hash}");
+                assert_eq!(batched, owner, "{context}, hash {hash}");
+                assert_eq!(ring.point_of_hash(hash), at, "{context}, hash {hash}");
+                assert_eq!(ring.position_of_hash(hash), position, "{context}, hash {hash}");
+                assert_eq!(ring.around(hash).next(), Some(owner), "{context}, hash {hash}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_of_any_length_keeps_the_tail_of_a_longer_answer() {
+    let ring = Ring::builder(Xxh3).build(&Members::from(&fleet(5))).unwrap();
+    let mut random = Random(0x5eed_0021);
+    let hashes: Vec<u64> = (0..70).map(|_| random.next()).collect();
+    for len in 0..=hashes.len() {
+        let mut owners = std::vec![ServerIx::new(99); len + 3];
+        ring.owners_of_hashes(&hashes[..len], &mut owners);
+        let single: Vec<ServerIx> = hashes[..len].iter().map(|&hash| ring.owner_of_hash(hash)).collect();
+        assert_eq!(owners[..len], single);
+        assert_eq!(owners[len..], [ServerIx::new(99); 3]);
+        let mut short = std::vec![ServerIx::new(99); len / 2];
+        ring.owners_of_hashes(&hashes[..len], &mut short);
+        assert_eq!(short, single[..len / 2]);
+    }
+}
