@@ -218,6 +218,17 @@ impl Scheme {
             (Scheme::Dialect(dialect), Built::Dialect(before)) => {
                 Ok(Built::Dialect(dialect.build_after(before, servers)?))
             }
+            (Scheme::Ring { hash, points_per_weight }, Built::Ring(before) | Built::Bounded(before, _)) => {
+                let ring = Ring::builder(*hash).points_per_weight(*points_per_weight);
+                Ok(Built::Ring(ring.build_after(before, &servers.into())?))
+            }
+            (
+                Scheme::Bounded { hash, points_per_weight, cap },
+                Built::Ring(before) | Built::Bounded(before, _),
+            ) => {
+                let ring = Ring::builder(*hash).points_per_weight(*points_per_weight);
+                Ok(Built::Bounded(ring.build_after(before, &servers.into())?, *cap))
+            }
             _ => self.build(servers),
         }
     }

@@ -30,7 +30,7 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 use crate::error::{Error, Kind};
-use crate::hash::{Crc32, crc32, crc32_parts};
+use crate::hash::{Crc32, Crc32Stem, crc32, crc32_parts};
 use crate::members::Buckets;
 use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
 use crate::ring::{Boundary, MAX_POINTS, Ring, Tie};
@@ -142,9 +142,10 @@ pub(super) fn chained_points<'a, L: AsRef<[u8]>>(
     let mut points = Vec::with_capacity(total as usize);
     for &(ix, server) in servers {
         let (host, port) = label(server)?;
+        let stem = Crc32Stem::new([host.as_ref(), b"\0", port.as_ref()]);
         let mut point = 0_u32;
         for _ in 0..count(server) {
-            point = crc32_parts([host.as_ref(), b"\0", port.as_ref(), &point.to_le_bytes()]);
+            point = stem.ending(&point.to_le_bytes());
             points.push((point.into(), ix));
         }
     }

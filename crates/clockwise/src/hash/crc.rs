@@ -64,6 +64,25 @@ pub fn crc32_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u32 {
     hasher.finalize()
 }
 
+/// CRC-32 of texts that begin alike: what they begin with is taken once.
+pub(crate) struct Crc32Stem(crc32fast::Hasher);
+
+impl Crc32Stem {
+    /// Texts that begin with these parts, one after the other.
+    pub(crate) fn new<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Crc32Stem {
+        let mut hasher = crc32fast::Hasher::new();
+        parts.into_iter().for_each(|part| hasher.update(part));
+        Crc32Stem(hasher)
+    }
+
+    /// Of the text that ends with these bytes.
+    pub(crate) fn ending(&self, bytes: &[u8]) -> u32 {
+        let mut hasher = self.0.clone();
+        hasher.update(bytes);
+        hasher.finalize()
+    }
+}
+
 /// CRC-16/XMODEM in the 16 bits it has.
 pub fn crc16_xmodem(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |crc, &byte| crc << 8 ^ CRC16_TABLE[usize::from((crc >> 8) as u8 ^ byte)])
@@ -151,6 +170,8 @@ mod tests {
             prop_assert_eq!(crc32(&bytes), CRC_32.checksum(&bytes));
             let (front, back) = bytes.split_at(bytes.len() / 3);
             prop_assert_eq!(crc32_parts([front, back]), crc32(&bytes));
+            let stem = Crc32Stem::new([front]);
+            prop_assert_eq!([stem.ending(back), stem.ending(back)], [crc32(&bytes); 2]);
             prop_assert_eq!(crc16_xmodem(&bytes), CRC_16.checksum(&bytes));
             prop_assert_eq!(Crc16Unmasked.hash(&bytes) as u16, CRC_16.checksum(&bytes));
         }

@@ -41,6 +41,7 @@ mod xxh;
 pub use avalanche::avalanche32;
 pub use cassandra::{CassandraMurmur3, random_token};
 pub(crate) use choice::hash_choice;
+pub(crate) use crc::Crc32Stem;
 pub use crc::{Crc16Unmasked, Crc16Xmodem, Crc32, Crc32Of15Bits, crc16_xmodem, crc32, crc32_parts};
 pub use djb2::Djb2;
 pub use fmix::{Fmix32Fnv1a32, fmix32};

@@ -3,7 +3,7 @@
 use super::ledger::{Amount, Ledger};
 use super::{BusiestOverMean, Moves};
 use crate::hash::KeyHash;
-use crate::placement::{Arcs, Layout, Measured, ServerIx, Share, reach};
+use crate::placement::{Arcs, Layout, Measured, Packed, ServerIx, Share, reach};
 use crate::ring::Ring;
 
 /// What a change moves of all keys there could be, as shares of the hash space.
@@ -32,14 +32,17 @@ impl Moves<Share> {
                 Layout::Circle { arcs, last, key_hash },
                 Layout::Circle { arcs: arcs_after, last: last_after, key_hash: hash_after },
             ) if (key_hash, last) == (hash_after, last_after) => {
-                let (before, after) = (Cursor::new(arcs)?, Cursor::new(arcs_after)?);
+                let ((_, first), (_, first_after)) = (arcs.get(0)?, arcs_after.get(0)?);
                 let whole = reach(last);
                 // What leads up to position 0 over the top of the circle, if that is not reached.
                 let rest = whole - u128::from(last) - 1;
                 if rest > 0 {
-                    ledger.record(before.first, after.first, rest);
+                    ledger.record(first, first_after, rest);
                 }
-                overlay(before, after, last, &mut ledger);
+                match (arcs.as_packed(), arcs_after.as_packed()) {
+                    (Some(before), Some(after)) => overlay(before, after, last, &mut ledger),
+                    _ => overlay(Listed(arcs), Listed(arcs_after), last, &mut ledger),
+                }
                 whole
             }
             (
@@ -70,42 +73,90 @@ impl<H: KeyHash> Ring<H> {
     }
 }
 
+/// One side of an overlay: arcs in ascending order, at least one.
+trait Side: Copy {
+    fn len(self) -> usize;
+    fn end(self, at: usize) -> u64;
+    fn owner(self, at: usize) -> ServerIx;
+}
+
+impl Side for Packed<'_> {
+    #[inline]
+    fn len(self) -> usize {
+        self.len()
+    }
+    #[inline]
+    fn end(self, at: usize) -> u64 {
+        self.end(at)
+    }
+    #[inline]
+    fn owner(self, at: usize) -> ServerIx {
+        self.owner(at)
+    }
+}
+
+/// Arcs in whatever form.
+#[derive(Clone, Copy)]
+struct Listed<'a>(Arcs<'a>);
+
+impl Side for Listed<'_> {
+    fn len(self) -> usize {
+        self.0.len()
+    }
+    fn end(self, at: usize) -> u64 {
+        self.0.get(at).map_or(u64::MAX, |(end, _)| end)
+    }
+    fn owner(self, at: usize) -> ServerIx {
+        self.0.get(at).map_or(ServerIx::new(0), |(_, owner)| owner)
+    }
+}
+
 /// The arcs of one circle, cut open at 0 and taken in ascending order.
-struct Cursor<'a> {
-    arcs: Arcs<'a>,
+struct Cursor<S> {
+    side: S,
     at: usize,
-    first: ServerIx,
+    /// The last position of the arc that it stands at, and its owner.
+    end: u64,
+    owner: ServerIx,
 }
 
-impl<'a> Cursor<'a> {
-    fn new(arcs: Arcs<'a>) -> Option<Cursor<'a>> {
-        let (_, first) = arcs.get(0)?;
-        Some(Cursor { arcs, at: 0, first })
+impl<S: Side> Cursor<S> {
+    #[inline]
+    fn new(side: S) -> Cursor<S> {
+        Cursor { side, at: 0, end: side.end(0), owner: side.owner(0) }
     }
 
-    /// The arc that holds `position`: its last position and its owner. Asked in ascending order.
-    fn arc(&mut self, position: u64) -> (u64, ServerIx) {
-        while let Some((end, owner)) = self.arcs.get(self.at) {
-            if end >= position {
-                return (end, owner);
-            }
+    /// Goes to the arc that holds `position`. Asked in ascending order.
+    #[inline]
+    fn go_to(&mut self, position: u64) {
+        while self.end < position {
             self.at += 1;
+            // After the last end: the rest of the first server's arc.
+            let inside = self.at < self.side.len();
+            self.end = if inside { self.side.end(self.at) } else { u64::MAX };
+            self.owner = self.side.owner(if inside { self.at } else { 0 });
         }
-        // After the last end: the rest of the first server's arc.
-        (u64::MAX, self.first)
     }
 }
 
-/// Books every piece between two neighbouring ends of either circle, up to the last position.
-fn overlay(mut before: Cursor<'_>, mut after: Cursor<'_>, last: u64, ledger: &mut Ledger<u128>) {
+/// Books every piece between two neighbouring ends of either circle, up to the last position. What stays
+/// where it is, nearly all of it after most changes, is summed up by server and booked at the end.
+fn overlay<S: Side>(before: S, after: S, last: u64, ledger: &mut Ledger<u128>) {
+    let (mut before, mut after) = (Cursor::new(before), Cursor::new(after));
+    let mut kept = ledger.kept();
     let mut start = 0_u64;
     loop {
-        let ((end_before, from), (end_after, to)) = (before.arc(start), after.arc(start));
-        let end = end_before.min(end_after).min(last);
-        ledger.record(from, to, u128::from(end - start) + 1);
+        before.go_to(start);
+        after.go_to(start);
+        let end = before.end.min(after.end).min(last);
+        let part = u128::from(end - start) + 1;
+        if !kept.add(before.owner, after.owner, part) {
+            ledger.record(before.owner, after.owner, part);
+        }
         if end == last {
-            return;
+            break;
         }
         start = end + 1;
     }
+    ledger.record_kept(&kept);
 }

@@ -39,7 +39,47 @@ pub(super) struct Ledger<T> {
     flows: BTreeMap<(u32, u32), T>,
 }
 
+/// Sums of what no server gave away, kept apart from the book until they are all there.
+pub(super) struct Kept<T> {
+    /// For each server of the fleet before, its number after; it may have none.
+    after: Vec<u32>,
+    sums: Vec<T>,
+}
+
+impl<T: Amount> Kept<T> {
+    /// Adds an amount, if both are one server.
+    #[inline]
+    pub(super) fn add(&mut self, before: ServerIx, after: ServerIx, amount: T) -> bool {
+        let (Some(&same), Some(sum)) = (self.after.get(before.index()), self.sums.get_mut(before.index()))
+        else {
+            return false;
+        };
+        if same != after.get() {
+            return false;
+        }
+        sum.add(amount);
+        true
+    }
+}
+
 impl<T: Amount> Ledger<T> {
+    /// Starts such sums.
+    pub(super) fn kept(&self) -> Kept<T> {
+        let mut numbers = alloc::vec![u32::MAX; self.accounts.len()];
+        for (number, &at) in (0..).zip(&self.after) {
+            numbers[at as usize] = number;
+        }
+        let after: Vec<u32> = self.before.iter().map(|&at| numbers[at as usize]).collect();
+        Kept { sums: alloc::vec![T::default(); after.len()], after }
+    }
+
+    /// Books them.
+    pub(super) fn record_kept(&mut self, kept: &Kept<T>) {
+        for ((number, &after), &sum) in (0..).zip(&kept.after).zip(&kept.sums) {
+            self.record(ServerIx::new(number), ServerIx::new(after), sum);
+        }
+    }
+
     pub(super) fn new(before: &[Server], after: &[Server]) -> Ledger<T> {
         let mut names: Vec<&ServerName> = before.iter().chain(after).map(Server::name).collect();
         names.sort_unstable();

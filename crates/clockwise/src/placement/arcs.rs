@@ -40,6 +40,14 @@ impl<'a> Arcs<'a> {
         Arcs(Kept::Packed(points))
     }
 
+    /// The points, where that is what they are made of.
+    pub(crate) fn as_packed(self) -> Option<Packed<'a>> {
+        match self.0 {
+            Kept::Listed(..) => None,
+            Kept::Packed(points) => Some(points),
+        }
+    }
+
     /// How many there are.
     pub fn len(self) -> usize {
         match self.0 {

@@ -1,11 +1,11 @@
 //! How rings come to be: the native recipe with its labels, and points from elsewhere.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::circle::Circle;
-use super::{Boundary, Inner, MAX_POINTS, POINTS_PER_WEIGHT, Ring, Tie};
+use super::{Boundary, Collision, Inner, MAX_POINTS, POINTS_PER_WEIGHT, Ring, Tie};
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Width};
 use crate::members::{Buckets, Members};
@@ -43,6 +43,15 @@ impl Label<'_> {
         label.len()
     }
 
+    /// What stands before and after the name where the number is decimal; none of a native label.
+    fn texts(&self) -> Option<(&str, &str)> {
+        match self {
+            Label::Native => None,
+            Label::Joined(text) => Some(("", text)),
+            Label::Between(before, behind) => Some((before, behind)),
+        }
+    }
+
     fn number(self, i: u32, label: &mut Vec<u8>) {
         match self {
             Label::Native => label.extend_from_slice(&i.to_le_bytes()),
@@ -63,11 +72,17 @@ fn decimal(mut number: u32, text: &mut Vec<u8>) {
     text[start..].reverse();
 }
 
+/// How a ring placed its points: with the same hash, the same recipe gives a server the same points.
+pub(super) struct Recipe {
+    points_per_weight: u32,
+    texts: Option<(String, String)>,
+}
+
 /// Settings of a ring that places its own points; made by [`Ring::builder`].
 #[derive(Clone, Debug)]
 pub struct RingBuilder<'a, H> {
     hash: H,
-    points_per_weight: u32,
+    pub(super) points_per_weight: u32,
     label: Label<'a>,
 }
 
@@ -94,6 +109,17 @@ impl<'a, H: KeyHash> RingBuilder<'a, H> {
     /// Refuses 0 points per weight, and more than [`MAX_POINTS`] in all before anything is
     /// allocated: the error names the server with which the sum, in order of the names, passes it.
     pub fn build(self, members: &Members) -> Result<Ring<H>, Error> {
+        let total = self.total(members)?;
+        let points = self.place(members.active(), total);
+        // Members stand in order of their names and equal positions keep their order: the smaller
+        // name wins a tie.
+        let circle =
+            Circle::new(self.hash.width(), Boundary::AtOrAfter, false, &points, members.servers().len());
+        Ok(self.finish(members, circle))
+    }
+
+    /// How many points there will be.
+    pub(super) fn total(&self, members: &Members) -> Result<usize, Error> {
         if self.points_per_weight == 0 {
             return Err(Error::new(Kind::PointsPerWeight));
         }
@@ -105,27 +131,58 @@ impl<'a, H: KeyHash> RingBuilder<'a, H> {
                 return Err(Error::new(kind).of_server(server.name().as_str()));
             }
         }
+        Ok(total as usize)
+    }
 
+    /// The points of these servers, `total` of them.
+    pub(super) fn place<'s>(
+        &self,
+        servers: impl Iterator<Item = (ServerIx, &'s Server)>,
+        total: usize,
+    ) -> Vec<(u64, ServerIx)> {
         // Lookups cut a hash of 32 bits to 32, so a hash that gives more than it said has to be cut
         // here too: points beyond would stand out of order.
         let greatest = match self.hash.width() {
             Width::Bits32 => u64::from(u32::MAX),
             Width::Bits64 => u64::MAX,
         };
-        let mut points = Vec::with_capacity(total as usize);
+        let mut points = Vec::with_capacity(total);
         let mut label = Vec::new();
-        for (ix, server) in members.active() {
+        for (ix, server) in servers {
             let stem = self.label.stem(server, &mut label);
             // At most MAX_POINTS: the product fits.
-            for i in 0..server.effective_weight() * self.points_per_weight {
+            points.extend((0..server.effective_weight() * self.points_per_weight).map(|i| {
                 label.truncate(stem);
                 self.label.number(i, &mut label);
-                points.push((self.hash.hash(&label) & greatest, ix));
-            }
+                (self.hash.hash(&label) & greatest, ix)
+            }));
         }
-        // Members stand in order of their names and equal positions keep their order: the smaller
-        // name wins a tie.
-        Ok(assemble(self.hash, members.shared(), None, &points, Boundary::AtOrAfter))
+        points
+    }
+
+    pub(super) fn recipe(&self) -> Recipe {
+        let texts = self.label.texts().map(|(before, behind)| (before.to_string(), behind.to_string()));
+        Recipe { points_per_weight: self.points_per_weight, texts }
+    }
+
+    /// Whether a ring gave its servers the points that this would give them.
+    pub(super) fn made(&self, ring: &Ring<H>) -> bool {
+        let is_ours = |recipe: &Recipe| {
+            let texts = recipe.texts.as_ref().map(|(before, behind)| (before.as_str(), behind.as_str()));
+            recipe.points_per_weight == self.points_per_weight && texts == self.label.texts()
+        };
+        ring.inner.recipe.as_ref().is_some_and(is_ours)
+            && ring.width() == self.hash.width()
+            && ring.inner.key_hash == self.hash.name()
+    }
+
+    /// The ring of a circle that this placed.
+    pub(super) fn finish(self, members: &Members, circle: (Circle, Vec<Collision>)) -> Ring<H> {
+        // Of a set of members no point is dropped.
+        let points = |server: &Server| server.effective_weight() * self.points_per_weight;
+        let counts = members.servers().iter().map(points).collect();
+        let recipe = Some(self.recipe());
+        ring(self.hash, members.shared(), None, recipe, circle, counts)
     }
 }
 
@@ -175,24 +232,25 @@ pub(super) fn from_points<H: KeyHash>(
     if tie == Tie::Last {
         points.reverse();
     }
-    Ok(assemble(hash, buckets.shared(), Some(tie), &points, boundary))
+    // Of points at one position the first wins.
+    let alone = matches!(tie, Tie::OnlyFirst | Tie::OnlyUnspecified);
+    let circle = Circle::new(hash.width(), boundary, alone, &points, servers.len());
+    let mut counts = alloc::vec![0_u32; servers.len()];
+    for at in 0..circle.0.len() {
+        counts[circle.0.points().owner(at).index()] += 1;
+    }
+    Ok(ring(hash, buckets.shared(), Some(tie), None, circle, counts))
 }
 
-/// Of points at one position the first in `points` wins. `tie` is the rule of a recipe whose servers
-/// are a list; points of a set have settled it.
-fn assemble<H: KeyHash>(
+/// `tie` is the rule of a recipe whose servers are a list; points of a set have settled it.
+fn ring<H: KeyHash>(
     hash: H,
     servers: Arc<[Server]>,
     tie: Option<Tie>,
-    points: &[(u64, ServerIx)],
-    boundary: Boundary,
+    recipe: Option<Recipe>,
+    (circle, collisions): (Circle, Vec<Collision>),
+    point_counts: Vec<u32>,
 ) -> Ring<H> {
-    let alone = matches!(tie, Some(Tie::OnlyFirst | Tie::OnlyUnspecified));
-    let (circle, collisions) = Circle::new(hash.width(), boundary, alone, points, servers.len());
-    let mut point_counts = alloc::vec![0_u32; servers.len()];
-    for at in 0..circle.len() {
-        point_counts[circle.points().owner(at).index()] += 1;
-    }
     let inner = Inner {
         key_hash: hash.name(),
         key_bits: hash.bits(),
@@ -203,6 +261,7 @@ fn assemble<H: KeyHash>(
         listed: tie.is_some(),
         ties_are_unspecified: matches!(tie, Some(Tie::Unspecified | Tie::OnlyUnspecified)),
         point_counts,
+        recipe,
         circle,
     };
     Ring { hash, inner: Arc::new(inner) }

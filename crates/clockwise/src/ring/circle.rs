@@ -27,6 +27,7 @@ use super::{Boundary, Collision};
 use crate::hash::Width;
 use crate::placement::{Packed, ServerIx};
 
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Circle {
     /// How far native positions and hashes are shifted up: 0 or 32.
     lift: u32,
@@ -68,6 +69,24 @@ impl Circle {
             circle.halve(servers);
         }
         (circle, collisions)
+    }
+
+    /// The circle of a changed fleet of so many servers, where the points of those that stay do not change;
+    /// see [`Table::changed`]. None where `more` or the fleet has another form than this ring; of a ring `>=`.
+    pub(super) fn changed(
+        &self,
+        places: &[u32],
+        more: &[(u64, ServerIx)],
+        servers: usize,
+    ) -> Option<(Circle, Vec<Collision>)> {
+        if self.boundary() != Boundary::AtOrAfter || !self.table.is_for(servers) {
+            return None;
+        }
+        let more = Table::new(more, |position| position << self.lift, self.lift, servers);
+        let table = self.table.changed(places, &more);
+        let circle = Circle { lift: self.lift, back: 0, positions: Vec::new(), smallest: 0, table };
+        let collisions = circle.collisions(servers);
+        Some((circle, collisions))
     }
 
     /// Where on a `>` ring the points at 0 stand, if there are any: at the end.

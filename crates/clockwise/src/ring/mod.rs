@@ -26,6 +26,7 @@ use core::fmt;
 use core::ops::ControlFlow;
 
 mod builder;
+mod change;
 mod circle;
 #[cfg(test)]
 mod oracle;
@@ -37,6 +38,7 @@ mod walk;
 pub use builder::{Label, RingBuilder};
 pub use walk::Owners;
 
+use builder::Recipe;
 use circle::Circle;
 
 use crate::error::Error;
@@ -146,6 +148,8 @@ struct Inner {
     collisions: Vec<Collision>,
     /// Whether its recipe leaves open who wins them.
     ties_are_unspecified: bool,
+    /// How it placed its points, if it did.
+    recipe: Option<Recipe>,
 }
 
 impl<H: KeyHash> Ring<H> {

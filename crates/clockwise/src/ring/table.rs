@@ -25,6 +25,13 @@ const TOGETHER: usize = 16;
 /// a billion.
 const FEW: u32 = 16;
 
+/// Points that can be scattered over all buckets at once: what is written to stays near the processor.
+const NEAR: usize = 1 << 13;
+
+/// The number of a server that is there no longer.
+pub(super) const GONE: u32 = u32::MAX;
+
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Table {
     /// The bits of a point that are its owner.
     mask: u64,
@@ -51,6 +58,13 @@ impl Table {
         let len = points.len();
         let shift = shift(len);
         let mask = mask(servers);
+        let nearer;
+        let points = if len > NEAR {
+            nearer = coarsely(points, &end);
+            &nearer[..]
+        } else {
+            points
+        };
         // First the number of points two buckets before, then where a bucket's next point goes; when all
         // stand, that is where the bucket after it begins.
         let mut index = alloc::vec![0_u32; (1 << (u64::BITS - shift)) + 2];
@@ -128,6 +142,53 @@ impl Table {
     #[inline]
     pub(super) fn points(&self) -> Packed<'_> {
         Packed::new(&self.points[..self.len()], &self.low, self.mask)
+    }
+
+    /// The points of a changed fleet: `places` has for each server its new number or [`GONE`], and keeps the
+    /// order of those that stay; `more` are the points of those that come. Of points at one position the
+    /// lower number is first.
+    pub(super) fn changed(&self, places: &[u32], more: &Table) -> Table {
+        let len = self.len() + more.len();
+        let mut points = Vec::with_capacity(len + WINDOW);
+        let mut low = Vec::with_capacity(if self.low.is_empty() { 0 } else { len });
+        let all_stay = !places.contains(&GONE);
+        let place = |point: u64| places[(point & self.mask) as usize];
+        let copy = |points: &mut Vec<u64>, low: &mut Vec<u32>, span: Range<usize>| {
+            let stays = |&at: &usize| place(self.points[at]) != GONE;
+            let renamed = |point: u64| point & !self.mask | u64::from(place(point));
+            if all_stay {
+                points.extend(self.points[span.clone()].iter().map(|&point| renamed(point)));
+                low.extend_from_slice(self.low.get(span).unwrap_or_default());
+                return;
+            }
+            for at in span.filter(stays) {
+                points.push(renamed(self.points[at]));
+                low.extend(self.low.get(at));
+            }
+        };
+        let mut from = 0;
+        for at in 0..more.len() {
+            let (end, owner) = (more.points().end(at), more.points().owner(at).get());
+            let mut to = self.find(end);
+            while to < self.len() && self.points().end(to) == end {
+                let there = place(self.points[to]);
+                if there != GONE && there > owner {
+                    break;
+                }
+                to += 1;
+            }
+            copy(&mut points, &mut low, from..to);
+            points.push(more.points[at]);
+            low.extend(more.low.get(at));
+            from = to;
+        }
+        copy(&mut points, &mut low, from..self.len());
+        Table::of_sorted(points, low, self.mask)
+    }
+
+    /// Whether points of a fleet of so many servers are kept in the same form.
+    pub(super) fn is_for(&self, servers: usize) -> bool {
+        self.mask == mask(servers)
     }
 
     /// Puts points in order that are few places away from theirs.
@@ -286,6 +347,28 @@ impl Table {
         let low = self.low.get(first..first + equal).unwrap_or_default();
         first + low.partition_point(|&low| u64::from(low) < position & self.mask)
     }
+}
+
+/// The points in order of the top 8 bits of their ends: the next pass then writes to one part of the table
+/// at a time, and not all over it.
+fn coarsely(points: &[(u64, ServerIx)], end: impl Fn(u64) -> u64) -> Vec<(u64, ServerIx)> {
+    const PARTS: usize = 1 << 8;
+    let part = |position: u64| (end(position) >> 56) as usize % PARTS;
+    let mut next = [0_u32; PARTS];
+    for &(position, _) in points {
+        next[part(position)] += 1;
+    }
+    let mut sum = 0;
+    for place in &mut next {
+        sum += core::mem::replace(place, sum);
+    }
+    let mut sorted = alloc::vec![(0, ServerIx::new(0)); points.len()];
+    for &point in points {
+        let place = &mut next[part(point.0)];
+        sorted[*place as usize] = point;
+        *place += 1;
+    }
+    sorted
 }
 
 /// Position to bucket: at most one bucket a point. With 8 bytes of the point and 4 of its lower bits, a point
