@@ -81,8 +81,8 @@ pub fn measure(keys: &Keys, rounds: u32) -> Result<Vec<Loop>, Box<dyn Error>> {
         pair(rounds, || ring.diff(&after), || points.clone()),
         1.0,
     );
-    let build = || Ring::builder(Xxh3).build(&joined);
-    add("a join, built anew / copying the points", pair(rounds, build, || points.clone()), 1.0);
+    let join = || Ring::builder(Xxh3).build_after(&ring, &joined);
+    add("a join / copying the points", pair(rounds, join, || points.clone()), 1.0);
 
     let bounded = Bounded::new(ring.clone(), Cap::percent_over_mean(25)?);
     let searched = RefCell::new(plain::Bounded::new(plain::Ring::new(&fleet.members, 160), 1_000));

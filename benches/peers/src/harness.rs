@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use clockwise::hash::SplitMix64;
 use clockwise::{Error, Members, Server};
-use cpu_time::ThreadTime;
+use cpu_time::{ProcessTime, ThreadTime};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 
 /// Keys of each kind. More than a processor learns by heart.
@@ -125,7 +125,7 @@ pub fn measure(entries: &[Entry], fleet: &Fleet, keys: &Keys, rounds: u32) -> (V
     let (mut running, mut refused) = (Vec::new(), Vec::new());
     for entry in entries.iter().filter(|entry| servers <= entry.most) {
         let region = Region::new(&INSTRUMENTED_SYSTEM);
-        let (build, placement) = time(|| (entry.build)(fleet));
+        let (build, placement) = time_of_all_threads(|| (entry.build)(fleet));
         let change = region.change();
         let bytes = change.bytes_allocated.saturating_sub(change.bytes_deallocated);
         match fairness(entry, placement.as_ref(), fleet, keys) {
@@ -166,7 +166,7 @@ pub fn measure(entries: &[Entry], fleet: &Fleet, keys: &Keys, rounds: u32) -> (V
             measured.number = measured.number.min(number);
             measured.text = measured.text.min(text);
             if measured.build < 1e8 && round < 8 {
-                measured.build = measured.build.min(time(|| (entry.build)(fleet)).0);
+                measured.build = measured.build.min(time_of_all_threads(|| (entry.build)(fleet)).0);
             }
         }
     }
@@ -176,6 +176,14 @@ pub fn measure(entries: &[Entry], fleet: &Fleet, keys: &Keys, rounds: u32) -> (V
 /// Nanoseconds of CPU time that the thread takes.
 pub fn time<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = ThreadTime::now();
+    let result = black_box(work());
+    (start.elapsed().as_secs_f64() * 1e9, result)
+}
+
+/// Nanoseconds of CPU time that the whole program takes: pingora-ketama v2 sorts on several threads, and the
+/// time of the one that asks is not what its build takes.
+fn time_of_all_threads<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let start = ProcessTime::now();
     let result = black_box(work());
     (start.elapsed().as_secs_f64() * 1e9, result)
 }

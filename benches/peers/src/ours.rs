@@ -1,13 +1,16 @@
 //! Clockwise's own entries. Numbers are hashed by one mix (jump takes them as hashes, as the crates for it
 //! do), texts by xxh3-64.
 
-use clockwise::dialect::libketama;
+use clockwise::dialect::{libketama, pingora};
 use clockwise::hash::{SplitMix64, Xxh3};
 use clockwise::{
     Anchor, Buckets, ChangeLog, Flip, Jump, JumpBack, Level, Maglev, MultiProbe, Rendezvous, Ring,
 };
 
 use crate::harness::{Entry, Fleet, Lookup, by};
+
+/// Our ring of the points that pingora-ketama places: the same hashes, to compare builds by.
+pub const SAME_POINTS: &str = "clockwise, pingora's points";
 
 /// A fleet that was built once is built again without a refusal; one that is refused owns nothing, and is
 /// found out by the check of fairness.
@@ -49,6 +52,15 @@ pub fn all(slots: u64) -> Vec<Entry> {
                 by(
                     place,
                     |place, key| place.owner_of_hash(SplitMix64::mix(key)).index(),
+                    |place, key| place.owner_ix(key).index(),
+                )
+            })
+        }),
+        entry("ring", SAME_POINTS, |fleet| {
+            built(pingora::Options::default().build(&Buckets::from(&fleet.members)), |place| {
+                by(
+                    place,
+                    |place, key| place.owner_ix(key.to_le_bytes()).index(),
                     |place, key| place.owner_ix(key).index(),
                 )
             })

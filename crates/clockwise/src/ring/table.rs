@@ -8,7 +8,7 @@
 //! often, and where a hash is uniform, once in a hundred lookups.
 //!
 //! **Order.** Points are scattered by the same top bits, which leaves them in order but for those that share
-//! a bucket; and where each bucket ends is the index.
+//! a bucket; and where each bucket begins is the index.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -25,7 +25,7 @@ const TOGETHER: usize = 16;
 /// a billion.
 const FEW: u32 = 16;
 
-/// Points that can be scattered over all buckets at once: what is written to stays near the processor.
+/// Points that are scattered over all buckets at once: what is written to stays near the processor.
 const NEAR: usize = 1 << 13;
 
 /// The number of a server that is there no longer.
@@ -55,42 +55,40 @@ impl Table {
         lift: u32,
         servers: usize,
     ) -> Table {
-        let len = points.len();
-        let shift = shift(len);
-        let mask = mask(servers);
-        let nearer;
-        let points = if len > NEAR {
-            nearer = coarsely(points, &end);
-            &nearer[..]
-        } else {
-            points
-        };
-        // First the number of points two buckets before, then where a bucket's next point goes; when all
-        // stand, that is where the bucket after it begins.
-        let mut index = alloc::vec![0_u32; (1 << (u64::BITS - shift)) + 2];
+        let (len, mask, shift) = (points.len(), mask(servers), shift(points.len()));
+        // Coarsely first, so that the second pass writes to one part of the table at a time, and not all
+        // over it.
+        let coarse = if len > NEAR { 8 } else { 0 };
+        let part = |end: u64| end.checked_shr(u64::BITS - coarse).unwrap_or(0) as usize;
+        // The number of points two parts before, then where a part's next point goes; when all stand, that is
+        // where the part after it begins.
+        let mut parts = alloc::vec![0_u32; (1 << coarse) + 2];
         for &(position, _) in points {
-            index[(end(position) >> shift) as usize + 2] += 1;
+            parts[part(end(position)) + 2] += 1;
         }
-        let (mut sum, mut most) = (0, 0);
-        for place in &mut index {
-            most = most.max(*place);
+        let mut sum = 0;
+        for place in &mut parts {
             sum += *place;
             *place = sum;
         }
-        let mut sorted = alloc::vec![0_u64; len + WINDOW];
-        let mut low = alloc::vec![0_u32; if lift == 0 { len } else { 0 }];
+        let mut table = Table {
+            mask,
+            shift,
+            index: Vec::with_capacity(1 << (u64::BITS - shift)),
+            points: alloc::vec![0; len + WINDOW],
+            low: alloc::vec![0; if lift == 0 { len } else { 0 }],
+        };
         for &(position, owner) in points {
             let end = end(position);
-            let place = &mut index[(end >> shift) as usize + 1];
+            let place = &mut parts[part(end) + 1];
             let at = *place as usize;
             *place += 1;
-            sorted[at] = end & !mask | u64::from(owner.get());
+            table.points[at] = end & !mask | u64::from(owner.get());
             if lift == 0 {
-                low[at] = (end & mask) as u32;
+                table.low[at] = (end & mask) as u32;
             }
         }
-        index.truncate(1 << (u64::BITS - shift));
-        let mut table = Table { mask, shift, index, points: sorted, low };
+        let most = table.scatter(&parts[..=1 << coarse], u64::BITS - shift - coarse);
         if most > FEW {
             table.sort_buckets();
         } else {
@@ -98,6 +96,42 @@ impl Table {
         }
         table.close(len);
         table
+    }
+
+    /// Puts the points of each part into its buckets, 2 to the power of `bits`, and makes the index of that.
+    /// Returns how many the fullest bucket has.
+    fn scatter(&mut self, parts: &[u32], bits: u32) -> u32 {
+        let mut next = alloc::vec![0_u32; 1 << bits];
+        let bucket = |point: u64, shift: u32| (point >> shift) as usize & ((1 << bits) - 1);
+        let (mut points, mut low) = (Vec::new(), Vec::new());
+        let mut most = 0;
+        for part in parts.windows(2) {
+            let span = part[0] as usize..part[1] as usize;
+            points.clear();
+            points.extend_from_slice(&self.points[span.clone()]);
+            low.clear();
+            low.extend_from_slice(self.low.get(span).unwrap_or_default());
+            next.fill(0);
+            for &point in &points {
+                next[bucket(point, self.shift)] += 1;
+            }
+            let mut start = part[0];
+            for place in &mut next {
+                most = most.max(*place);
+                self.index.push(start);
+                start += core::mem::replace(place, start);
+            }
+            for (from, &point) in points.iter().enumerate() {
+                let place = &mut next[bucket(point, self.shift)];
+                let at = *place as usize;
+                *place += 1;
+                self.points[at] = point;
+                if let Some(&low) = low.get(from) {
+                    self.low[at] = low;
+                }
+            }
+        }
+        most
     }
 
     /// Points that stand in order.
@@ -347,28 +381,6 @@ impl Table {
         let low = self.low.get(first..first + equal).unwrap_or_default();
         first + low.partition_point(|&low| u64::from(low) < position & self.mask)
     }
-}
-
-/// The points in order of the top 8 bits of their ends: the next pass then writes to one part of the table
-/// at a time, and not all over it.
-fn coarsely(points: &[(u64, ServerIx)], end: impl Fn(u64) -> u64) -> Vec<(u64, ServerIx)> {
-    const PARTS: usize = 1 << 8;
-    let part = |position: u64| (end(position) >> 56) as usize % PARTS;
-    let mut next = [0_u32; PARTS];
-    for &(position, _) in points {
-        next[part(position)] += 1;
-    }
-    let mut sum = 0;
-    for place in &mut next {
-        sum += core::mem::replace(place, sum);
-    }
-    let mut sorted = alloc::vec![(0, ServerIx::new(0)); points.len()];
-    for &point in points {
-        let place = &mut next[part(point.0)];
-        sorted[*place as usize] = point;
-        *place += 1;
-    }
-    sorted
 }
 
 /// Position to bucket: at most one bucket a point. With 8 bytes of the point and 4 of its lower bits, a point
