@@ -405,6 +405,14 @@ impl KeyHash for BuiltHash<'_> {
             None => self.hash.hash(bytes),
         }
     }
+    fn hash_many(&self, keys: &[&[u8]], hashes: &mut [u64]) {
+        if self.prefix.is_none() {
+            return self.hash.hash_many(keys, hashes);
+        }
+        for (key, hash) in keys.iter().zip(hashes) {
+            *hash = self.hash(key);
+        }
+    }
     fn bits(&self) -> u32 {
         self.hash.bits()
     }

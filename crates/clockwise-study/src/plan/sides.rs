@@ -33,9 +33,7 @@ impl Sides {
             return;
         };
         let mut hashes = [0; TOGETHER];
-        for (space, key) in hashes.iter_mut().zip(keys) {
-            *space = hash.hash(key);
-        }
+        hash.hash_many(keys, &mut hashes);
         let hashes = &hashes[..keys.len().min(TOGETHER)];
         before.owners(hashes, from);
         after.owners(hashes, to);
