@@ -153,6 +153,11 @@ fn settings_that_cannot_be_measured_are_refused_when_the_file_is_read() {
     let cases = [
         ("maglev", "servers = 10\ntable = 1_000", "1000 is not a prime"),
         ("maglev", "servers = 1_009\ntable = 1_009", "has none for each of 1009 servers and a newcomer"),
+        (
+            "library",
+            "servers = 64\nscheme = \"anchor,capacity=64\"",
+            "65 servers are more than the 64 there is room for",
+        ),
         ("losses", "servers = 3\npoints = 1\nreplicas = 5", "5 copies of a key have no room on 3 servers"),
         (
             "zones",

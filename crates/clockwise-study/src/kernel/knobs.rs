@@ -47,6 +47,24 @@ pub(super) fn scheme(setting: &Setting) -> Result<Scheme, String> {
     scheme.map_err(|error| error.to_string())
 }
 
+/// A scheme that has room for so many servers has room for all of them and the newcomers.
+pub(super) fn room(setting: &Setting, newcomers: u64) -> Result<(), String> {
+    let servers = setting.whole("servers") + newcomers;
+    let room = match scheme(setting)? {
+        Scheme::Catalogued(chosen) => {
+            chosen.number().and_then(|(number, room)| (number.key == "capacity").then_some(room))
+        }
+        Scheme::Maglev { table_size, .. } => Some(table_size),
+        _ => None,
+    };
+    match room {
+        Some(room) if servers > room => {
+            Err(format!("{servers} servers are more than the {room} there is room for"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Nothing but the bounds of the knobs.
 pub(super) fn any(_: &Setting) -> Result<(), String> {
     Ok(())

@@ -21,7 +21,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     ],
     revision: 1,
     cost: |trial| 2.0 * trial.setting.number("servers") * trial.keys as f64,
-    fits: knobs::any,
+    fits: |setting| knobs::room(setting, 1),
     run,
 };
 

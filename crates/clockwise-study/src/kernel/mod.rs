@@ -219,6 +219,10 @@ fn plain(settings: &str) -> String {
             Some(("table_size", slots)) => {
                 text += &format!("{} slots", slots.parse().map_or(slots.to_owned(), grouped));
             }
+            Some(("probes", probes)) => text += &format!("{probes} probes"),
+            Some(("capacity", room)) => {
+                text += &format!("room for {}", room.parse().map_or(room.to_owned(), grouped));
+            }
             Some(("epsilon", epsilon)) => text += &format!("ε = {epsilon}"),
             Some((name, value)) => text += &format!("{} {value}", name.replace('_', " ")),
             None => text.push_str(word),

@@ -37,7 +37,7 @@ pub(super) const ZIPF: Kernel = Kernel {
     metrics: METRICS,
     revision: 1,
     cost: |trial| 100.0 * (trial.keys as f64 + trial.setting.number("population")) + 1e6,
-    fits: knobs::any,
+    fits: |setting| knobs::room(setting, 0),
     run: |trial, out| {
         let keys = (0..trial.setting.whole("population")).map(|at| format!("key-{at}").into_bytes());
         let exponent = trial.setting.number("exponent");
@@ -63,7 +63,7 @@ pub(super) const REAL: Kernel = Kernel {
     metrics: METRICS,
     revision: 1,
     cost: |trial| 100.0 * trial.keys as f64 + 4e6,
-    fits: knobs::any,
+    fits: |setting| knobs::room(setting, 0),
     run: |trial, out| {
         let (keys, counts) = counted()?;
         let mut total = 0;

@@ -79,12 +79,15 @@ fn ran(part: &results::Part, scale: Scale) -> String {
             }
         }
         let texts: Vec<String> = values.iter().map(|value| knob.text(value)).collect();
+        // Values that have commas of their own are told apart by more than one.
+        let between =
+            if texts.iter().any(|text| text.contains(',') && text.contains(' ')) { "; " } else { ", " };
         // Of many, the two ends say enough; the table has the rest.
         let texts = match &texts[..] {
             [first, second, .., last] if texts.len() > 12 => {
-                format!("{first}, {second} … {last} ({} in all)", texts.len())
+                format!("{first}{between}{second} … {last} ({} in all)", texts.len())
             }
-            all => all.join(", "),
+            all => all.join(between),
         };
         sentences.push(format!("{}: {texts}.", capitalised(knob.label)));
     }
