@@ -51,14 +51,11 @@ pub(super) fn scheme(setting: &Setting) -> Result<Scheme, String> {
 pub(super) fn room(setting: &Setting, newcomers: u64) -> Result<(), String> {
     let servers = setting.whole("servers") + newcomers;
     let room = match scheme(setting)? {
-        Scheme::Catalogued(chosen) => {
-            chosen.number().and_then(|(number, room)| (number.key == "capacity").then_some(room))
-        }
-        Scheme::Maglev { table_size, .. } => Some(table_size),
+        Scheme::Catalogued(chosen) => chosen.number().filter(|(number, _)| number.key == "capacity"),
         _ => None,
     };
     match room {
-        Some(room) if servers > room => {
+        Some((_, room)) if servers > room => {
             Err(format!("{servers} servers are more than the {room} there is room for"))
         }
         _ => Ok(()),

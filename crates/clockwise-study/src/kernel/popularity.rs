@@ -29,7 +29,7 @@ pub(super) const ZIPF: Kernel = Kernel {
         Knob { name: "population", label: "keys", values: Values::Whole(1, 10_000_000), draws: true },
         Knob {
             name: "exponent",
-            label: "exponent s of Zipf's law",
+            label: "s, exponent of Zipf's law",
             values: Values::Number(0.0, 4.0),
             draws: true,
         },

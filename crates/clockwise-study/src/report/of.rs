@@ -109,7 +109,8 @@ fn capitalised(label: &str) -> String {
     let mut rest = label.chars();
     let first: String = rest.next().into_iter().flat_map(char::to_uppercase).collect();
     // A letter of the formula stays as it is.
-    if label.starts_with(|c: char| c.is_ascii_lowercase()) { first + rest.as_str() } else { label.to_owned() }
+    let is_word = label.starts_with(|c: char| c.is_ascii_lowercase()) && label.chars().nth(1) != Some(',');
+    if is_word { first + rest.as_str() } else { label.to_owned() }
 }
 
 /// Every setting with the mean and the standard error of every metric that was measured.
