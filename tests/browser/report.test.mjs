@@ -10,8 +10,9 @@ export function tests(browser, name, url) {
   const looks = READERS.flatMap(reader => {
     // One page a reader, with all that can be folded out folded out; the last test closes it.
     let opened;
-    const test = (what, run) => ({
+    const test = (what, run, last = false) => ({
       name: `${name}, ${reader.name}: ${what}`,
+      last,
       run: async () => {
         opened ??= open(browser, url, reader);
         await run(await opened);
@@ -38,7 +39,7 @@ export function tests(browser, name, url) {
       test('the console is silent and nothing is fetched', async page => {
         await page.context().close();
         assert.deepEqual(page.complaints, []);
-      }),
+      }, true),
     ];
   });
   return [
