@@ -355,8 +355,8 @@ export function tests(browser, name, binary) {
       ([what, path]) => test(`no card is half empty: ${what}`, async page => {
         await settled(page);
         assert.deepEqual(await hollow(page, 72), []);
-        const [side, stage, look, compare] = await page.locator('.side, .stage, .look, .compare').evaluateAll(found => found.map(one => one.getBoundingClientRect().bottom));
-        assert.ok(Math.abs(side - stage) < 2 && Math.abs(look - compare) < 2, `${[side, stage, look, compare]}`);
+        const [side, stage, place, look] = await page.locator('.side, .stage, .place, .look').evaluateAll(found => found.map(one => one.getBoundingClientRect().bottom));
+        assert.ok(Math.abs(side - stage) < 2 && Math.abs(place - look) < 2, `${[side, stage, place, look]}`);
       }, path)),
 
     test('the ring is saved as SVG and as PNG', async page => {
