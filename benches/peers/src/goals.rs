@@ -26,7 +26,7 @@ const TIMES: &str = "×";
 impl Row {
     pub fn verdict(&self) -> &'static str {
         match self.reached {
-            None => "not on this machine",
+            None => "not timed here",
             Some(reached) if (reached <= self.goal) == self.limit || reached == self.goal => "met",
             Some(_) => "missed",
         }
