@@ -19,14 +19,19 @@ pub struct Row {
     /// Of the numbers: times, or bytes.
     pub unit: &'static str,
     pub peer: String,
+    /// Why it could not be measured, if it could not.
+    pub missing: &'static str,
 }
 
 const TIMES: &str = "×";
 
+/// Said of a row one of whose entries was left out, for the reason that the last section gives.
+const NOT_FAIR: &str = "not fair, see below";
+
 impl Row {
     pub fn verdict(&self) -> &'static str {
         match self.reached {
-            None => "not timed here",
+            None => self.missing,
             Some(reached) if (reached <= self.goal) == self.limit || reached == self.goal => "met",
             Some(_) => "missed",
         }
@@ -65,7 +70,18 @@ fn against_best(
     let peer = best(measured, scheme, servers, time);
     let reached = ours.zip(peer).map(|(ours, peer)| time(peer) / time(ours));
     let peer = peer.map_or("none was fair".to_owned(), |peer| peer.name.to_owned());
-    Row { what: format!("{what}, {servers} servers"), goal, reached, limit: false, unit: TIMES, peer }
+    // An entry that other sizes have was left out at this one for what the last section says.
+    let known = measured.iter().any(|m| m.ours && m.scheme == scheme && m.name == name);
+    let missing = if known { NOT_FAIR } else { "not on this machine" };
+    Row {
+        what: format!("{what}, {servers} servers"),
+        goal,
+        reached,
+        limit: false,
+        unit: TIMES,
+        peer,
+        missing,
+    }
 }
 
 pub fn rows(measured: &[Measured], large: &[Measured], loops: &[Loop]) -> Vec<Row> {
@@ -97,6 +113,7 @@ pub fn rows(measured: &[Measured], large: &[Measured], loops: &[Loop]) -> Vec<Ro
             limit: false,
             unit: TIMES,
             peer: fastest.map_or("none was fair", |(_, name)| name).to_owned(),
+            missing: NOT_FAIR,
         });
     }
     rows.push(against_best(
@@ -161,7 +178,15 @@ pub fn rows(measured: &[Measured], large: &[Measured], loops: &[Loop]) -> Vec<Ro
     {
         let ours = measured.iter().find(|m| m.ours && m.scheme == scheme && m.servers == 1_000);
         let reached = ours.map(|m| m.bytes as f64 / parts);
-        rows.push(Row { what: what.to_owned(), goal, reached, limit: true, unit: " B", peer: String::new() });
+        rows.push(Row {
+            what: what.to_owned(),
+            goal,
+            reached,
+            limit: true,
+            unit: " B",
+            peer: String::new(),
+            missing: NOT_FAIR,
+        });
     }
     for found in loops {
         let jump_batch = if level.name() == "avx512" { 5.0 } else { 3.0 };
@@ -179,7 +204,15 @@ pub fn rows(measured: &[Measured], large: &[Measured], loops: &[Loop]) -> Vec<Ro
         };
         let ratio = if limit { found.ours / found.against } else { found.against / found.ours };
         let peer = String::new();
-        rows.push(Row { what: found.what.to_owned(), goal, reached: Some(ratio), limit, unit: TIMES, peer });
+        rows.push(Row {
+            what: found.what.to_owned(),
+            goal,
+            reached: Some(ratio),
+            limit,
+            unit: TIMES,
+            peer,
+            missing: NOT_FAIR,
+        });
     }
     rows
 }

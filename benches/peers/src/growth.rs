@@ -46,17 +46,24 @@ pub fn measure(keys: &Keys) -> Result<Vec<Growth>, Box<dyn Error>> {
         if servers <= 10_000 {
             let lookup = |place: &Maglev, hash| place.owner_of_hash(hash);
             let cost = Cost { scheme: "maglev", points: None, lookups: LOOKUPS };
-            rows.push(cost.of(&fleet, &joined, keys, build, lookup, |place| Some(place.table().len()))?);
+            rows.push(cost.of(
+                &fleet,
+                &joined,
+                keys,
+                (build, |_, members| build(members)),
+                lookup,
+                |place| Some(place.table().len()),
+            )?);
         }
         let build = |members: &Members| Jump::new(Xxh3, &Buckets::from(members));
         let lookup = |place: &Jump, hash| place.owner_of_hash(hash);
         let cost = Cost { scheme: "jump", points: None, lookups: LOOKUPS };
-        rows.push(cost.of(&fleet, &joined, keys, build, lookup, |_| None)?);
+        rows.push(cost.of(&fleet, &joined, keys, (build, |_, members| build(members)), lookup, |_| None)?);
         let build = |members: &Members| Rendezvous::new(Xxh3, members);
         let lookup = |place: &Rendezvous, hash| place.owner_of_hash(hash);
         let lookups = (4_000_000 / servers).min(LOOKUPS);
         let cost = Cost { scheme: "rendezvous", points: None, lookups };
-        rows.push(cost.of(&fleet, &joined, keys, build, lookup, |_| None)?);
+        rows.push(cost.of(&fleet, &joined, keys, (build, |_, members| build(members)), lookup, |_| None)?);
     }
     rows.sort_by_key(|row| (row.scheme != "ring", row.scheme, row.servers, row.points));
     Ok(rows)
@@ -66,7 +73,10 @@ fn ring(fleet: &Fleet, joined: &Members, points: u32, keys: &Keys) -> Result<Gro
     let build = |members: &Members| Ring::builder(Xxh3).points_per_weight(points).build(members);
     let lookup = |ring: &Ring, hash| ring.owner_of_hash(hash);
     let cost = Cost { scheme: "ring", points: Some(points), lookups: LOOKUPS };
-    cost.of(fleet, joined, keys, build, lookup, |ring| Some(ring.points().count()))
+    let join = |ring: &Ring, members: &Members| {
+        Ring::builder(Xxh3).points_per_weight(points).build_after(ring, members)
+    };
+    cost.of(fleet, joined, keys, (build, join), lookup, |ring| Some(ring.points().count()))
 }
 
 struct Cost {
@@ -81,7 +91,10 @@ impl Cost {
         fleet: &Fleet,
         joined: &Members,
         keys: &Keys,
-        build: impl Fn(&Members) -> Result<T, clockwise::Error>,
+        (build, join): (
+            impl Fn(&Members) -> Result<T, clockwise::Error>,
+            impl Fn(&T, &Members) -> Result<T, clockwise::Error>,
+        ),
         lookup: impl Fn(&T, u64) -> ServerIx,
         parts: impl Fn(&T) -> Option<usize>,
     ) -> Result<Growth, Box<dyn Error>> {
@@ -91,7 +104,7 @@ impl Cost {
         let change = region.change();
         // Building what takes a second once is enough.
         let rounds = if took > 2e8 { 1 } else { 5 };
-        let [build, join] = pair(rounds, || build(&fleet.members).is_ok(), || build(joined).is_ok());
+        let [build, join] = pair(rounds, || build(&fleet.members).is_ok(), || join(&place, joined).is_ok());
         let keys = &keys.numbers[..self.lookups];
         let sum = || keys.iter().fold(0, |sum: usize, &key| sum.wrapping_add(lookup(&place, key).index()));
         let [lookup, again] = pair(8, sum, sum);

@@ -155,7 +155,7 @@ pub fn text(
     }
     line(format_args!(
         "\n## How costs grow\n\nA ring of so many servers and points a server, and the other schemes over servers alone. A join is one \
-         more server,\nbuilt as a user would. Bytes are what stays allocated; times are the least of a few rounds.\n"
+         more server,\nas a user would have it: a ring from the one before, the others built anew. Bytes are what stays allocated; times are the least of a few rounds.\n"
     ));
     line(format_args!(
         "| scheme | servers | points | lookup | build | join | bytes | bytes a point or slot |\n|---|---|---|---|---|---|---|---|"
