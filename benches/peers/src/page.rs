@@ -44,8 +44,8 @@ at once by AVX2 took a fifth off a batch in a prototype; it is not done.
 A build of the points that pingora places, by CPU time of all threads and with the same hash, took as long as
 pingora v1 and half as long as v2; building points of our own, which are hashed anew one by one, took a tenth
 longer. A join merges, and writes as many bytes as it copies in two more passes: one for the index and one for
-positions that servers share: a quarter of a build, and the more copies the less else the machine has to do,
-since the copy is bound by memory (3 times under load, 5 on an idle machine).
+positions that servers share: a quarter of a build, which was 3 times as long as a copy on a busy machine and 5
+times on an idle one.
 ";
 
 fn machine() -> String {
