@@ -82,6 +82,11 @@ export class App {
     this.refresh();
   }
 
+  /** Whether someone drags: what need not follow at once waits until then. */
+  get dragging(): boolean {
+    return this.drag !== undefined;
+  }
+
   /** The drag is over: the next one is undone by itself. */
   endDrag(): void {
     document.body.classList.remove('dragging');
@@ -128,12 +133,17 @@ export class App {
     for (const part of this.parts) part.state?.(this);
     const state = this.state;
     this.answer('figures', this.engine.figures(state), (view) => {
-      this.view = view;
-      this.viewed = state;
-      const names = keyNames(state.keys, NAMED);
-      this.ring.show({ view, looks: looks(state), keyNames: names, ...captionOf(view) }, this.fly && state === this.state);
-      for (const part of this.parts) part.view?.(this, view);
+      this.engine.present(() => this.draw(state, view), this.dragging);
     });
+  }
+
+  private draw(state: State, view: View): void {
+    this.view = view;
+    this.viewed = state;
+    const names = keyNames(state.keys, NAMED);
+    const known = state === this.state ? this.looks : looks(state);
+    this.ring.show({ view, looks: known, keyNames: names, ...captionOf(view) }, this.fly && state === this.state);
+    for (const part of this.parts) part.view?.(this, view);
   }
 
   /** Waits for an answer; a refusal is told at the top of the page, a newer question is none. */
@@ -154,7 +164,7 @@ export class App {
   trouble(what: string, text: string): void {
     if (text === '') this.troubles.delete(what);
     else this.troubles.set(what, text);
-    const told = [...new Set(this.troubles.values())].join(' ');
+    const told = [...new Set(this.troubles.values())].map((text) => text.replace(/^[a-z](?=[a-z]* )/u, (letter) => letter.toUpperCase())).join(' ');
     const place = $('trouble');
     place.hidden = told === '';
     say(place, this.told(told));

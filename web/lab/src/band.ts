@@ -35,18 +35,22 @@ function readTheme(): Theme {
   return { ink: of('--ink'), muted: of('--muted'), ground: of('--card'), line: of('--line') };
 }
 
-/** For each pixel of the band, which bin and level it shows. */
+/** For each pixel of the band, which bin and level it shows, and the image that they make. */
 interface Pixels {
   size: number;
   index: Uint32Array;
   cell: Uint32Array;
-  alpha: Uint8Array;
+  alpha: Uint32Array;
   bins: number;
+  image: ImageData;
+  data: Uint32Array;
 }
-let pixels: Pixels | undefined;
+/** Of the sizes drawn last: the ring's and, side by side, those of two hashes. */
+const pixels: Pixels[] = [];
 
 function pixelsFor(size: number, bins: number): Pixels {
-  if (pixels && pixels.size === size && pixels.bins === bins) return pixels;
+  const known = pixels.find((each) => each.size === size && each.bins === bins);
+  if (known) return known;
   const half = size / 2;
   const [inner, outer] = [BAND_IN * half, BAND_OUT * half];
   const index: number[] = [];
@@ -63,11 +67,15 @@ function pixelsFor(size: number, bins: number): Pixels {
       const level = Math.max(0, Math.min(LEVELS - 1, Math.floor(depth * LEVELS)));
       index.push(y * size + x);
       cell.push(bin * LEVELS + level);
-      alpha.push(Math.round(255 * Math.max(0, Math.min(1, radius - inner + 0.5, outer - radius + 0.5))));
+      alpha.push((Math.round(255 * Math.max(0, Math.min(1, radius - inner + 0.5, outer - radius + 0.5))) << 24) >>> 0);
     }
   }
-  pixels = { size, bins, index: Uint32Array.from(index), cell: Uint32Array.from(cell), alpha: Uint8Array.from(alpha) };
-  return pixels;
+  const image = new ImageData(size, size);
+  const data = new Uint32Array(image.data.buffer);
+  const made = { size, bins, index: Uint32Array.from(index), cell: Uint32Array.from(cell), alpha: Uint32Array.from(alpha), image, data };
+  pixels.unshift(made);
+  pixels.length = Math.min(pixels.length, 3);
+  return made;
 }
 
 function rgb(colour: string): [number, number, number] {
@@ -87,29 +95,32 @@ function drawBins(pen: CanvasRenderingContext2D, size: number, drawing: Drawing)
   const names = view.names.length;
   const bins = view.bins.length / names;
   const where = pixelsFor(size, bins);
-  const colours = looks.map((look) => rgb(colourOf(look)));
-  const ground = rgb(theme().line);
-  // A cell's colour in one number, blue highest, as the memory of an image has it.
+  // A colour in one number, blue highest, as the memory of an image has it.
+  const number = ([r, g, b]: [number, number, number]): number => r | (g << 8) | (b << 16);
+  const ground = number(rgb(theme().line));
+  const inks = Uint32Array.from(view.names, (_, owner) => {
+    const look = looks[owner];
+    return look && (!only || only.has(owner)) ? number(rgb(colourOf(look))) : ground;
+  });
   const cells = new Uint32Array(bins * LEVELS);
   for (let bin = 0; bin < bins; bin += 1) {
-    let owner = 0;
-    let end = view.bins[bin * names] ?? 0;
-    for (let level = 0; level < LEVELS; level += 1) {
-      const middle = (level + 0.5) / LEVELS;
-      while (middle > end && owner + 1 < names) {
-        owner += 1;
-        end += view.bins[bin * names + owner] ?? 0;
+    let level = bin * LEVELS;
+    const last = level + LEVELS;
+    let end = 0;
+    // An owner has the levels whose middles lie in its part.
+    for (let owner = 0; owner < names && level < last; owner += 1) {
+      end += view.bins[bin * names + owner]!;
+      const to = owner + 1 < names ? Math.min(last, bin * LEVELS + Math.floor(end * LEVELS + 0.5)) : last;
+      if (to > level) {
+        cells.fill(inks[owner]!, level, to);
+        level = to;
       }
-      const [r, g, b] = (only && !only.has(owner) ? ground : colours[owner]) ?? ground;
-      cells[bin * LEVELS + level] = r | (g << 8) | (b << 16);
     }
   }
-  const image = pen.createImageData(size, size);
-  const data = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < where.index.length; i += 1) {
-    data[where.index[i]!] = (cells[where.cell[i]!]! | (where.alpha[i]! << 24)) >>> 0;
-  }
-  pen.putImageData(image, 0, 0);
+  const { index, cell, alpha, data } = where;
+  for (let i = 0; i < index.length; i += 1) data[index[i]!] = cells[cell[i]!]! | alpha[i]!;
+  // What lies outside the band is clear in the image as well.
+  pen.putImageData(where.image, 0, 0);
 }
 
 function sector(pen: CanvasRenderingContext2D, half: number, from: number, to: number, inner: number, outer: number): void {
@@ -226,9 +237,13 @@ function drawCounts(pen: CanvasRenderingContext2D, size: number, drawing: Drawin
 
 /** Draws the band, and counts of keys where there are many. The canvas is `size` pixels square. */
 export function drawBand(pen: CanvasRenderingContext2D, size: number, scale: number, drawing: Drawing): void {
-  pen.clearRect(0, 0, size, size);
-  if (drawing.view.band === 'bins') drawBins(pen, size, drawing);
-  else if (drawing.view.band === 'arcs') drawArcs(pen, size, scale, drawing);
-  else drawMarks(pen, size, scale, drawing);
+  const { band } = drawing.view;
+  // Bins are an image of the whole canvas.
+  if (band === 'bins') drawBins(pen, size, drawing);
+  else {
+    pen.clearRect(0, 0, size, size);
+    if (band === 'arcs') drawArcs(pen, size, scale, drawing);
+    else drawMarks(pen, size, scale, drawing);
+  }
   if (drawing.view.turns.length > DOTS) drawCounts(pen, size, drawing);
 }

@@ -14,9 +14,9 @@ const decoder = new TextDecoder();
 export class Core {
   private constructor(private readonly exports: Exports) {}
 
-  static async from(bytes: BufferSource): Promise<Core> {
-    const { instance } = await WebAssembly.instantiate(bytes, {});
-    return new Core(instance.exports as unknown as Exports);
+  static async from(module: WebAssembly.Module): Promise<Core> {
+    const { exports } = await WebAssembly.instantiate(module, {});
+    return new Core(exports as unknown as Exports);
   }
 
   call(request: string): Raw {

@@ -53,6 +53,14 @@ export function replace(element: Element, ...children: Child[]): void {
   }
 }
 
+/** Sets attributes only where they differ. */
+export function set(element: Element, attributes: Record<string, string | number>): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    const text = String(value);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+}
+
 /** Sets text only where it differs, so that a live region does not speak for nothing. */
 export function say(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;

@@ -35,16 +35,17 @@ interface Run {
 /** After so long a request that was overtaken is given up, which costs a new worker. */
 const LONG_MS = 1_000;
 
-/** Where the core's bytes are: beside the page, or, for a page opened as a file, inside it. */
-async function bytes(): Promise<ArrayBuffer> {
+/** The core, beside the page or, for a page opened as a file, inside it: compiled once for all who run it. */
+async function compiled(): Promise<WebAssembly.Module> {
   const inside = document.getElementById('lab-wasm')?.textContent;
-  if (inside) return Uint8Array.from(atob(inside.trim()), (letter) => letter.charCodeAt(0)).buffer;
+  if (inside) return WebAssembly.compile(Uint8Array.from(atob(inside.trim()), (letter) => letter.charCodeAt(0)));
   const answer = await fetch('lab.wasm');
   if (!answer.ok) throw new Error(`lab.wasm: ${answer.status}`);
-  return answer.arrayBuffer();
+  // Some file servers do not know its type.
+  return answer.headers.get('content-type') === 'application/wasm' ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
 }
 
-function start(script: string, core: ArrayBuffer): Run {
+function start(script: string, core: WebAssembly.Module): Run {
   interface Open {
     order: Order;
     channel: string;
@@ -101,7 +102,7 @@ function start(script: string, core: ArrayBuffer): Run {
 }
 
 /** Without workers: the page computes, and waits for it. */
-function here(core: ArrayBuffer): Run {
+function here(core: WebAssembly.Module): Run {
   const desk = new Desk(core);
   const run = (request: string, _: string, file?: ArrayBuffer): Promise<Delivery> => desk.answer({ id: 0, request, file });
   return Object.assign(run, { hold: (keys: Hold) => desk.hold(keys), overtake: () => undefined });
@@ -110,6 +111,7 @@ function here(core: ArrayBuffer): Run {
 export class Engine {
   private readonly channels = new Map<string, Channel>();
   private readonly timers = new Map<string, { timer: number; release: () => void }>();
+  private drawing: { draw: () => void; release: () => void } | undefined;
   private held = 0;
   private open = 0;
   private quickOpen = 0;
@@ -122,7 +124,7 @@ export class Engine {
 
   /** `idle` is told whether all that is quick has its answer, and whether all has. */
   static async start(script: string, idle: (ready: boolean, settled: boolean) => void): Promise<Engine> {
-    const core = await bytes();
+    const core = await compiled();
     try {
       // A page that holds its script inside has none that a worker could run.
       if (script === '') throw new Error('no script');
@@ -228,6 +230,25 @@ export class Engine {
     this.open += step;
     if (!slow) this.quickOpen += step;
     this.idle(this.quickOpen === 0, this.open === 0);
+  }
+
+  /** Draws at once or, while someone drags, with the next frame: of several that come before it, the last. */
+  present(draw: () => void, dragging: boolean): void {
+    if (this.drawing) {
+      this.drawing.draw = draw;
+      return;
+    }
+    if (!dragging) {
+      draw();
+      return;
+    }
+    this.drawing = { draw, release: this.hold() };
+    requestAnimationFrame(() => {
+      const { draw, release } = this.drawing!;
+      this.drawing = undefined;
+      draw();
+      release();
+    });
   }
 
   /** Does some work once nobody has called for it for a while: what a drag need not wait for. */

@@ -4,8 +4,10 @@
 import type { State } from './core.ts';
 import { ownParts, shortNames } from './names.ts';
 
-const LIGHT = ['#0072b2', '#e08e00', '#009e73', '#c2639b', '#3da5e0', '#d14f00', '#a89400', '#737884'];
-const DARK = ['#4a9ae6', '#f2ab35', '#2fbf93', '#df8fbf', '#8ed0fa', '#f07c40', '#e6db62', '#a3a9b5'];
+// Found by search: any two as far apart as can be for the eye that tells them apart worst, each with a contrast of 3 to
+// the card or more, near the hues that they had. A test states the distance.
+const LIGHT = ['#104895', '#cc8604', '#1ea791', '#b2426c', '#007aa7', '#922c03', '#8e6d00', '#473d4c'];
+const DARK = ['#0dbfff', '#f79426', '#0a8f69', '#b773ba', '#a4e9ff', '#d55015', '#e1e258', '#abaea2'];
 export const PATTERNS = 4;
 
 /** How a node looks. */
@@ -39,9 +41,18 @@ function letters(at: number): string {
   return at < 26 ? letter : letters(Math.floor(at / 26) - 1) + letter;
 }
 
+let last: { names: string; looks: Map<string, Look> } | undefined;
+
 /** The looks of all nodes that a state speaks of. A node keeps its colour when others come and go. */
 export function looks(state: State): Map<string, Look> {
   const names = [...new Set([...state.history, state.fleet].flatMap((fleet) => fleet.nodes.map((node) => node.name)))];
+  // A drag changes no name.
+  const key = JSON.stringify(names);
+  if (last?.names !== key) last = { names: key, looks: looksOf(names) };
+  return last.looks;
+}
+
+function looksOf(names: string[]): Map<string, Look> {
   const found = new Map<string, Look>();
   const taken = new Set<number>();
   const letter = (name: string): number => (/^[A-Z]$/.test(name) ? name.charCodeAt(0) - 65 : -1);

@@ -41,6 +41,7 @@ export function asSvg(app: App): string {
   const { svg } = app.ring.picture();
   const copy = svg.cloneNode(true) as SVGSVGElement;
   inline(svg, copy);
+  for (const halo of copy.querySelectorAll('[fill="none"]:not([stroke])')) halo.remove();
   const colours = theme();
   const band = s('g', {});
   const few = view.band === 'arcs' && view.ends.length > 1 && view.ends.length <= ARCS && view.turns.length <= 1_000;

@@ -3,7 +3,7 @@
 
 import { drawBand, DOTS, type Drawing } from './band.ts';
 import { DISPLACED, MOVED, REROUTED, type KeyFigures, type View } from './core.ts';
-import { h, replace, s, say, still } from './dom.ts';
+import { h, replace, s, say, set, still } from './dom.ts';
 import { count, degrees } from './format.ts';
 import { BAND_IN, BAND_OUT, LABEL_AT, LANES, TICK_OUT, at, lanes, spread, type Point } from './geometry.ts';
 import { colourOf, UNKNOWN as unknown, type Look } from './palette.ts';
@@ -28,6 +28,15 @@ export interface Shown {
   caption: string;
 }
 
+/** A key on the ring: its elements, and what they show. */
+interface Dot {
+  group: SVGGElement;
+  halo: SVGCircleElement;
+  dot: SVGCircleElement;
+  letter: SVGTextElement | null;
+  shows: string;
+}
+
 interface Flight {
   from: Point;
   by: Point;
@@ -39,10 +48,13 @@ interface Flight {
 
 export class Ring {
   private readonly band = h('canvas', { class: 'ring-band', 'aria-hidden': 'true' });
-  private readonly sky = h('canvas', { class: 'ring-sky', 'aria-hidden': 'true' });
+  /** Hidden while nothing flies: a layer over the ring takes time in each frame. */
+  private readonly sky = h('canvas', { class: 'ring-sky', 'aria-hidden': 'true', hidden: true });
   private readonly signs = s('g', { class: 'signs', 'aria-hidden': 'true' });
   private readonly path = s('g', { class: 'path', 'aria-hidden': 'true' });
-  private readonly keys = s('g', { class: 'keys', role: 'group', 'aria-label': 'Keys on the ring, clockwise' });
+  /** One thing of many parts: who reads on with a screen reader passes it at once, and the table has the same in words. */
+  private readonly keys = s('g', { class: 'keys', role: 'listbox', 'aria-label': 'Keys on the ring, clockwise: choose one to look at' });
+  private chosen = '';
   private readonly figure = s('text', { class: 'figure', y: 0 });
   private readonly caption = s('text', { class: 'caption', y: 70 });
   private readonly svg: SVGSVGElement;
@@ -55,8 +67,8 @@ export class Ring {
   /** In pixels of the page; asked for anew it would cost a layout each time. */
   private width = 0;
   private order: number[] = [];
-  /** What each key on the ring shows, in the order of the circle. */
-  private drawnKeys: string[] = [];
+  /** The keys on the ring, in the order of the circle. */
+  private dots: Dot[] = [];
   private positions: Point[] = [];
 
   /** `inspect` is called when a key is chosen. */
@@ -100,6 +112,7 @@ export class Ring {
   trace(key: KeyFigures | null): void {
     this.walking += 1;
     this.path.replaceChildren();
+    this.mark(key?.key ?? '');
     if (!key || !this.shown) return;
     const size = this.px(1);
     const known = this.shown.keyNames.lastIndexOf(key.key);
@@ -277,7 +290,8 @@ export class Ring {
     this.order = [];
     if (total > DOTS) {
       this.keys.replaceChildren();
-      this.drawnKeys = [];
+      this.dots = [];
+      this.named(false);
       return;
     }
     const size = this.px(1);
@@ -289,41 +303,46 @@ export class Ring {
     this.positions = Array.from(view.turns, (turn, key) => at(turn, LANES[lane[key]!]! * U));
     this.order = Array.from(view.turns, (_, key) => key).sort((a, b) => view.turns[a]! - view.turns[b]!);
     this.focused = Math.min(this.focused, Math.max(total - 1, 0));
-    // While someone drags, most keys stay what they are: only the others are made anew.
-    const now = this.order.map((key) => {
+    if (this.dots.length !== total || (this.dots[0]?.letter !== null) !== lettered) {
+      this.dots = this.order.map(() => dotOf(lettered));
+      replace(this.keys, ...this.dots.map(({ group }) => group));
+    }
+    // While someone drags, most of a key stays what it is: only the rest is touched.
+    this.order.forEach((key, nth) => {
       const owner = view.names[view.owners[key]!] ?? '?';
       const look = looks.get(owner) ?? unknown;
+      const fill = colourOf(look);
       const place = this.positions[key]!;
-      return { key, owner, look, place, sign: [key, owner, look.sign, colourOf(look), view.flags[key], place.x, place.y, size, lettered, this.told(key, owner)].join('\n') };
+      const told = lettered ? this.told(key, owner) : '';
+      const flags = view.flags[key]!;
+      const dot = this.dots[nth]!;
+      const shows = [key, look.sign, fill, flags, place.x, place.y, size, radius, told].join('\n');
+      if (shows === dot.shows) return;
+      dot.shows = shows;
+      set(dot.group, { 'data-at': key, transform: `translate(${place.x.toFixed(1)} ${place.y.toFixed(1)})` });
+      set(dot.halo, { class: flags & MOVED ? 'halo moved' : 'halo', r: halo * size, 'stroke-width': 2 * size });
+      set(dot.dot, { class: flags & REROUTED ? 'dot waits' : 'dot', r: radius * size, fill, 'stroke-width': flags & REROUTED ? 2 * size : 0 });
+      if (!dot.letter) return;
+      set(dot.letter, { 'font-size': radius * (look.sign.length > 1 ? 1.1 : 1.25) * size, fill: inkOn(fill) });
+      say(dot.letter, look.sign);
+      set(dot.group, { role: 'option', tabindex: key === this.focused ? 0 : -1, 'aria-label': told, 'aria-selected': String(keyNames[key] === this.chosen) });
     });
-    const before = this.drawnKeys;
-    this.drawnKeys = now.map(({ sign }) => sign);
-    const children = this.keys.children;
-    const same = before.length === now.length && children.length === now.length;
-    if (same) {
-      now.forEach((one, at) => {
-        if (before[at] !== one.sign) children[at]!.replaceWith(this.keyGroup(one, size, radius, halo, lettered));
-      });
-    } else replace(this.keys, ...now.map((one) => this.keyGroup(one, size, radius, halo, lettered)));
+    this.named(lettered);
     this.fadeKeys();
     if (hadFocus) this.group(this.focused)?.focus();
   }
 
-  private keyGroup({ key, owner, look, place }: { key: number; owner: string; look: Look; place: Point }, size: number, radius: number, halo: number, lettered: boolean): SVGGElement {
-    const flags = this.shown!.view.flags[key]!;
-    const fill = colourOf(look);
-    const group = s('g', { class: 'key', 'data-at': key, transform: `translate(${place.x.toFixed(1)} ${place.y.toFixed(1)})` });
-    if (flags & MOVED) group.append(s('circle', { r: halo * size, class: 'moved', 'stroke-width': 2 * size }));
-    const dot = s('circle', { r: radius * size, fill, class: flags & REROUTED ? 'dot waits' : 'dot' });
-    if (flags & REROUTED) dot.setAttribute('stroke-width', String(2 * size));
-    group.append(dot);
-    if (lettered) {
-      group.append(s('text', { 'font-size': radius * (look.sign.length > 1 ? 1.1 : 1.25) * size, class: 'letter', fill: inkOn(fill) }, look.sign));
-      group.setAttribute('role', 'button');
-      group.setAttribute('tabindex', key === this.focused ? '0' : '-1');
-      group.setAttribute('aria-label', this.told(key, owner));
-    }
-    return group;
+  /** Keys too many for letters are a picture alone, and none to choose. */
+  private named(lettered: boolean): void {
+    set(this.keys, lettered ? { role: 'listbox', 'aria-hidden': 'false' } : { role: 'none', 'aria-hidden': 'true' });
+  }
+
+  /** Says which key is looked at. */
+  private mark(name: string): void {
+    this.chosen = name;
+    this.dots.forEach(({ group, letter }, nth) => {
+      if (letter) set(group, { 'aria-selected': String(this.shown?.keyNames[this.order[nth]!] === name) });
+    });
   }
 
   private told(key: number, owner: string): string {
@@ -429,8 +448,7 @@ export class Ring {
   }
 
   private clearSky(): void {
-    const pen = this.sky.getContext('2d');
-    pen?.clearRect(0, 0, this.sky.width, this.sky.height);
+    this.sky.hidden = true;
   }
 
   /** Keys go from their old owner's place over their own to the new owner's. */
@@ -455,6 +473,7 @@ export class Ring {
     this.sky.width = this.sky.height = Math.round(width * scale);
     const pen = this.sky.getContext('2d');
     if (!pen) return;
+    this.sky.hidden = false;
     const unit = this.sky.width / (2 * U);
     const longest = Math.max(...flights.map((flight) => flight.delay)) + FLIGHT_MS;
     this.root.dataset.flying = 'true';
@@ -478,6 +497,11 @@ export class Ring {
       delete this.root.dataset.flying;
     });
   }
+}
+
+function dotOf(lettered: boolean): Dot {
+  const [halo, dot, letter] = [s('circle'), s('circle'), lettered ? s('text', { class: 'letter' }) : null];
+  return { group: s('g', { class: 'key' }, halo, dot, letter), halo, dot, letter, shows: '' };
 }
 
 /** The arc that ends at a token; −1 where the band does not tell it. */

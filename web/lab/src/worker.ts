@@ -32,8 +32,8 @@ export class Desk {
   private core: Promise<Core>;
   private readonly lists = new Map<number, string>();
 
-  constructor(private readonly bytes: BufferSource) {
-    this.core = Core.from(bytes);
+  constructor(private readonly module: WebAssembly.Module) {
+    this.core = Core.from(module);
   }
 
   hold({ hold, list }: Hold): void {
@@ -46,7 +46,7 @@ export class Desk {
       return { id: order.id, ...core.call(this.whole(order)) };
     } catch (error) {
       // What a core that stopped half way holds is not to be trusted: the next one is new.
-      if (error instanceof WebAssembly.RuntimeError) this.core = Core.from(this.bytes);
+      if (error instanceof WebAssembly.RuntimeError) this.core = Core.from(this.module);
       const told = error instanceof TypeError && order.file ? 'the file is not text in UTF-8' : `the core stopped: ${String(error)}`;
       const refused: Raw = { json: JSON.stringify({ error: told }), arrays: {} };
       return { id: order.id, ...refused };
@@ -61,12 +61,12 @@ export class Desk {
   }
 }
 
-/** The first message holds the bytes of the core, each other one an order or keys to hold. */
+/** The first message is the compiled core, each other one an order or keys to hold. */
 export function serve(scope: Scope): void {
   let desk: Desk | undefined;
-  scope.onmessage = (event: MessageEvent<ArrayBuffer | Order | Hold>) => {
+  scope.onmessage = (event: MessageEvent<WebAssembly.Module | Order | Hold>) => {
     if (!desk) {
-      desk = new Desk(event.data as ArrayBuffer);
+      desk = new Desk(event.data as WebAssembly.Module);
       return;
     }
     if ('hold' in event.data) {

@@ -95,6 +95,11 @@ fn visitors_who_say_nothing_hold_up_nobody() {
     let mut first = [0; 12];
     idle[0].read_exact(&mut first).unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
+    // Of many, those that came first make room.
+    let more: Vec<TcpStream> = (0..300).map(|_| lab.connect()).collect();
+    assert!(lab.ask("GET / HTTP/1.1\r\n\r\n").0.starts_with("HTTP/1.1 200 "));
+    assert_eq!(idle[1].read(&mut first).unwrap_or(0), 0);
+    drop(more);
 }
 
 #[test]

@@ -93,7 +93,7 @@ export function actions(app: App, initial: State): Part {
         }
       };
       // Browsers take few new addresses a second. Too much to share is told when someone wants to share it.
-      app.engine.later('address', 200, () => {
+      app.engine.later('address', app.dragging ? 250 : 0, () => {
         if (isHeld(app.state.keys)) address('');
         else void app.engine.encode(app.state).then(address, () => address(''));
       });

@@ -8,7 +8,7 @@ import { scheme } from '../model.ts';
 
 const MANY = 'key:0..99999';
 /** While someone drags, the table waits: so long after the last step. */
-const PAUSE_MS = 150;
+const PAUSE_MS = 250;
 
 export function compare(app: App): Part {
   let few: Comparison | undefined;
@@ -35,6 +35,12 @@ export function compare(app: App): Part {
       button.addEventListener('click', () => app.change(scheme(app.state, row.scheme as SchemeName), { fly: true }));
       const other = many?.rows.find((found) => found.scheme === row.scheme);
       const refused = row.refused !== '';
+      const busiest = other && other.refused === '' ? ratio(other.busiest_now) : '–';
+      if (!moved) {
+        const about = app.about.schemes.find((known) => known.name === row.scheme)?.about ?? `The rule of the file: ${app.state.fleet.product}.`;
+        const head = h('th', { scope: 'row' }, button);
+        return h('tr', { class: here ? 'here' : undefined }, head, h('td', { class: 'left' }, refused ? row.refused : about), h('td', {}, busiest));
+      }
       const cell = (name: string, text: string, attributes = {}): HTMLElement => h('td', { 'data-cell': `${row.scheme} ${name}`, ...attributes }, text);
       return h(
         'tr',
@@ -42,16 +48,17 @@ export function compare(app: App): Part {
         h('th', { scope: 'row' }, button),
         refused
           ? cell('refused', row.refused, { colspan: 2, class: 'left' })
-          : cell('moved', moved ? count(row.moved) : '–'),
-        !refused && cell('stray', moved ? count(row.stray) : '–', { class: row.stray > 0 ? 'bad' : undefined }),
-        cell('many', !moved || !other || other.refused !== '' ? '–' : other.percent),
-        h('td', { class: 'drawn' }, moved && other && other.refused === '' && meter(other.percent)),
-        cell('busiest', other && other.refused === '' ? ratio(other.busiest_now) : '–', { class: 'wide' }),
+          : cell('moved', count(row.moved)),
+        !refused && cell('stray', count(row.stray), { class: row.stray > 0 ? 'bad' : undefined }),
+        cell('many', !other || other.refused !== '' ? '–' : other.percent),
+        h('td', { class: 'drawn' }, other && other.refused === '' && meter(other.percent)),
+        cell('busiest', busiest, { class: 'wide' }),
       );
     });
-    const titles = ['Scheme', `of ${count(few.total)} moved`, 'for nothing', same ? 'of them' : 'of 100,000 moved', 'busiest ÷\u00a0mean'];
+    const changed = ['Scheme', `of ${count(few.total)} moved`, 'for nothing', same ? 'of them' : 'of 100,000 moved', 'busiest ÷\u00a0mean'];
+    const titles = moved ? changed : ['Scheme', 'How it places a key', 'busiest ÷\u00a0mean'];
     // The number and its bar stand under one title.
-    const heads = [{}, {}, {}, { class: 'many', colspan: 2 }, { class: 'wide' }];
+    const heads = moved ? [{}, {}, {}, { class: 'many', colspan: 2 }, { class: 'wide' }] : [{}, { class: 'left' }, {}];
     replace(
       $('compare'),
       h(
@@ -61,9 +68,20 @@ export function compare(app: App): Part {
         h('thead', {}, h('tr', {}, ...titles.map((title, at) => h('th', { scope: 'col', ...heads[at] }, title)))),
         h('tbody', {}, ...rows),
       ),
-      h('p', { class: 'under' }, `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch${moved ? `; an even split moves ${percent(few.fair)}, the line across the bars` : ''}. The 100,000 keys are key:0 to key:99999, and busiest ÷ mean is among them.`),
+      h('p', { class: 'under' }, moved ? `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch; an even split moves ${percent(few.fair)}, the line across the bars. The 100,000 keys are key:0 to key:99999, and busiest ÷ mean is among them.` : 'Choose a scheme to see it. Add or remove a node, and here is what that moves under each of them. Busiest ÷ mean is among the 100,000 keys key:0 to key:99999.'),
     );
   }
+
+  // A hundred thousand keys under every scheme take longest of all, and are placed for who looks.
+  let seen = false;
+  let owed = false;
+  new IntersectionObserver(
+    (changes) => {
+      seen = changes[changes.length - 1]!.isIntersecting;
+      if (seen && owed) askMany();
+    },
+    { rootMargin: '400px' },
+  ).observe($('compare'));
 
   function ask(): void {
     const { state } = app;
@@ -71,18 +89,27 @@ export function compare(app: App): Part {
       few = found;
       draw();
       if (state !== app.state) return;
-      app.answer('compare', app.engine.compare(state, MANY), (found) => {
-        many = found;
-        if (state === app.state) draw();
-      });
+      owed = true;
+      if (seen) askMany();
+    });
+  }
+
+  function askMany(): void {
+    const { state } = app;
+    owed = false;
+    app.answer('compare', app.engine.compare(state, MANY), (found) => {
+      if (state !== app.state) return;
+      many = found;
+      draw();
     });
   }
 
   return {
     state(): void {
       many = undefined;
+      owed = false;
       app.engine.overtake('compare');
-      app.engine.later('compare', PAUSE_MS, ask, true);
+      app.engine.later('compare', app.dragging ? PAUSE_MS : 0, ask, true);
     },
   };
 }

@@ -57,7 +57,9 @@ export function guide(app: App, start: State, openPanel: (name: string) => void)
     $('guide-next').classList.remove('main');
     const buttons = step.choices.map((choice) => {
       const button = h('button', { type: 'button', class: 'choice' }, choice);
-      button.addEventListener('click', () => answer(step, choice));
+      button.addEventListener('click', () => {
+        if (button.getAttribute('aria-disabled') !== 'true') answer(step, choice);
+      });
       return button;
     });
     replace($('guide-ask'), h('div', { class: 'choices', role: 'group', 'aria-label': step.question }, h('p', { class: 'question' }, step.question), ...buttons));
@@ -66,7 +68,8 @@ export function guide(app: App, start: State, openPanel: (name: string) => void)
   }
 
   function answer(step: Step, guess: string): void {
-    for (const button of $('guide-ask').querySelectorAll('button')) button.disabled = true;
+    // Still there for the focus, which is on one of them.
+    for (const button of $('guide-ask').querySelectorAll('button')) button.setAttribute('aria-disabled', 'true');
     const release = app.engine.hold();
     awaited = (view) => {
       Promise.all([step.right(view, app), step.lesson(view, app)])

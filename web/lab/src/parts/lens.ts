@@ -2,7 +2,7 @@
 // past full nodes can be seen.
 
 import type { App, Part } from '../app.ts';
-import type { KeyFigures } from '../core.ts';
+import type { KeyFigures, View } from '../core.ts';
 import { $, h, replace, type Child } from '../dom.ts';
 import { who } from './marks.ts';
 
@@ -71,8 +71,14 @@ export function lens(app: App): Part {
   }
 
   return {
-    view(): void {
-      ask();
+    view(_: App, view: View): void {
+      // Of many tokens an answer takes as long as the figures, and a drag has no time for both.
+      if (!app.dragging || view.band !== 'bins') {
+        ask();
+        return;
+      }
+      app.ring.trace(null);
+      app.engine.later('key', 250, ask);
     },
   };
 }

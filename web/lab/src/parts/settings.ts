@@ -86,7 +86,7 @@ export function settings(app: App): Part {
 
   const replicasPick = select('replicas', ['1', '2', '3', '4', '5'].map((number): [string, string] => [number, number === '1' ? '1: the owner alone' : number]));
   replicasPick.addEventListener('change', () => app.change({ ...app.state, replicas: Number(replicasPick.value) }));
-  const spread = h('input', { type: 'checkbox', id: 'spread' });
+  const spread = h('input', { type: 'checkbox', id: 'spread', 'aria-label': 'Replicas each in another zone' });
   spread.addEventListener('change', () => app.change({ ...app.state, spread: spread.checked }));
   const replicas = field('replicas', 'Nodes that hold each key', replicasPick);
   const zones = h('div', { class: 'field' }, h('span', { class: 'label' }, 'Replicas'), h('label', { class: 'check' }, spread, 'each in another zone'));

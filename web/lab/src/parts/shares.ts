@@ -36,6 +36,16 @@ function rowOf(app: App, node: NodeFigures): Row {
 export function shares(_app: App): Part {
   let drawn = '';
   let rows: Row[] = [];
+  /** Of the view that came last. */
+  let drawAll = (): void => undefined;
+  // During a drag only the bars that are in sight move: a list of fifty takes longer than a frame.
+  const hidden = new Set<Element>();
+  const sight = new IntersectionObserver((changes) => {
+    for (const { target, isIntersecting } of changes) {
+      if (isIntersecting) hidden.delete(target);
+      else hidden.add(target);
+    }
+  });
   return {
     view(app: App, view: View): void {
       const { nodes, total } = view;
@@ -49,16 +59,24 @@ export function shares(_app: App): Part {
         drawn = bounds;
         $('shares').parentElement!.style.setProperty('--rows', String(nodes.length));
         rows = nodes.map((node) => rowOf(app, node));
+        sight.disconnect();
+        hidden.clear();
+        for (const { element } of rows) sight.observe(element);
         replace($('shares'), h('div', { class: named ? 'bars named' : 'bars', role: 'list' }, ...rows.map((row) => row.element)));
       }
-      nodes.forEach((node, at) => {
-        const { fill, mean, cap, value } = rows[at]!;
-        fill.style.width = `${(100 * part(node)) / most}%`;
-        mean.style.left = `${(100 * node.target) / most}%`;
-        if (cap && node.limit !== null) cap.style.left = `calc(${Math.min(100, (100 * node.limit) / total / most)}% - 3px)`;
-        const keys = node.limit !== null ? `${count(node.keys)} of at most ${count(node.limit)}` : `${percent(part(node))} · ${plural(node.keys, view.unit)}`;
-        say(value, node.down ? `down · ${keys}` : keys);
-      });
+      const draw = (all: boolean): void =>
+        nodes.forEach((node, at) => {
+          const { element, fill, mean, cap, value } = rows[at]!;
+          if (!all && hidden.has(element)) return;
+          fill.style.width = `${(100 * part(node)) / most}%`;
+          mean.style.left = `${(100 * node.target) / most}%`;
+          if (cap && node.limit !== null) cap.style.left = `calc(${Math.min(100, (100 * node.limit) / total / most)}% - 3px)`;
+          const keys = node.limit !== null ? `${count(node.keys)} of at most ${count(node.limit)}` : `${percent(part(node))} · ${plural(node.keys, view.unit)}`;
+          say(value, node.down ? `down · ${keys}` : keys);
+        });
+      draw(!app.dragging);
+      drawAll = () => draw(true);
+      if (app.dragging) app.engine.later('shares', 250, () => drawAll());
       replace(
         $('shares-key'),
         h('i', { 'aria-hidden': 'true' }),

@@ -79,6 +79,6 @@ export function asTable(app: App): Part {
 
   return {
     // Nobody reads tables while they drag.
-    view: (_: App, view: View) => app.engine.later('table', 60, () => draw(view)),
+    view: (_: App, view: View) => app.engine.later('table', app.dragging ? 250 : 0, () => draw(view)),
   };
 }
