@@ -34,7 +34,7 @@ pub fn measure(keys: &Keys, rounds: u32) -> Result<Vec<Loop>, Box<dyn Error>> {
     let mut owners = vec![ServerIx::new(0); hashes.len()];
 
     let ring = Ring::builder(Xxh3).build(&fleet.members)?;
-    // Tables as large as the ring's own: an index of 2¹⁷ buckets, and a word a point.
+    // An index of 2¹⁷ buckets, and a word a point: the least that a ring takes which is not read in one go.
     let table: Vec<u64> = (0..160_000).map(SplitMix64::mix).collect();
     let front: Vec<u32> = (0..1 << 17).map(|i| (SplitMix64::mix(i) % 160_000) as u32).collect();
     let reads = || {
@@ -73,16 +73,17 @@ pub fn measure(keys: &Keys, rounds: u32) -> Result<Vec<Loop>, Box<dyn Error>> {
         add(batch, pair(rounds, lookups, digests), texts.len() as f64);
     }
 
+    // A position and a server, as a plain ring has them: with the space between, as many bytes as ours keeps.
     let points: Vec<(u64, ServerIx)> = ring.points().collect();
     let joined = fleet.members.with(Server::new("another")?)?;
     let after = Ring::builder(Xxh3).build(&joined)?;
     add(
-        "arcs moved by a join / copying the points",
+        "arcs moved by a join / copying 16 bytes a point",
         pair(rounds, || ring.diff(&after), || points.clone()),
         1.0,
     );
     let join = || Ring::builder(Xxh3).build_after(&ring, &joined);
-    add("a join / copying the points", pair(rounds, join, || points.clone()), 1.0);
+    add("a join / copying 16 bytes a point", pair(rounds, join, || points.clone()), 1.0);
 
     let bounded = Bounded::new(ring.clone(), Cap::percent_over_mean(25)?);
     let searched = RefCell::new(plain::Bounded::new(plain::Ring::new(&fleet.members, 160), 1_000));

@@ -7,14 +7,17 @@
 //! operations are never fused or reordered.
 //!
 //! Calling a function compiled for instructions that the processor lacks is undefined behaviour. The
-//! proof that it has them is a [`Level`], which can be had in no other way than from the processor.
+//! proof that it has them is a [`Level`], which can be had in no other way than from the processor. `line` needs
+//! none: its vectors are those that the whole program is compiled for.
 #![allow(unsafe_code, reason = "functions compiled for instructions that not every processor has")]
 
+mod line;
 mod md5;
 mod sweep;
 
 use core::fmt;
 
+pub(crate) use line::{FRAGMENTS, Fragments};
 pub(crate) use md5::{Blocks, TEXTS, block, digests};
 pub(crate) use sweep::{Below, Bounds, Highest, WIDTH, bound, mix, rank, sweep};
 

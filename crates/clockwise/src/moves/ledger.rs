@@ -41,20 +41,16 @@ pub(super) struct Ledger<T> {
 
 /// Sums of what no server gave away, kept apart from the book until they are all there.
 pub(super) struct Kept<T> {
-    /// For each server of the fleet before, its number after; it may have none.
-    after: Vec<u32>,
-    sums: Vec<T>,
+    /// For each server of the fleet before, its number after, if it has one, and its sum.
+    servers: Vec<(u32, T)>,
 }
 
 impl<T: Amount> Kept<T> {
     /// Adds an amount, if both are one server.
     #[inline]
     pub(super) fn add(&mut self, before: ServerIx, after: ServerIx, amount: T) -> bool {
-        let (Some(&same), Some(sum)) = (self.after.get(before.index()), self.sums.get_mut(before.index()))
-        else {
-            return false;
-        };
-        if same != after.get() {
+        let Some((same, sum)) = self.servers.get_mut(before.index()) else { return false };
+        if *same != after.get() {
             return false;
         }
         sum.add(amount);
@@ -69,24 +65,32 @@ impl<T: Amount> Ledger<T> {
         for (number, &at) in (0..).zip(&self.after) {
             numbers[at as usize] = number;
         }
-        let after: Vec<u32> = self.before.iter().map(|&at| numbers[at as usize]).collect();
-        Kept { sums: alloc::vec![T::default(); after.len()], after }
+        Kept { servers: self.before.iter().map(|&at| (numbers[at as usize], T::default())).collect() }
     }
 
     /// Books them.
     pub(super) fn record_kept(&mut self, kept: &Kept<T>) {
-        for ((number, &after), &sum) in (0..).zip(&kept.after).zip(&kept.sums) {
+        for (number, &(after, sum)) in (0..).zip(&kept.servers) {
             self.record(ServerIx::new(number), ServerIx::new(after), sum);
         }
     }
 
     pub(super) fn new(before: &[Server], after: &[Server]) -> Ledger<T> {
         let mut names: Vec<&ServerName> = before.iter().chain(after).map(Server::name).collect();
-        names.sort_unstable();
+        // Most fleets are in order already, which this sort makes use of.
+        names.sort();
         names.dedup();
         let places = |servers: &[Server]| -> Vec<u32> {
-            // Every name is there, so the place is found.
-            servers.iter().map(|s| names.binary_search(&s.name()).unwrap_or_else(|at| at) as u32).collect()
+            let mut next = 0;
+            let place = |server: &Server| {
+                if names.get(next) != Some(&server.name()) {
+                    // Every name is there, so the place is found.
+                    next = names.binary_search(&server.name()).unwrap_or_else(|at| at);
+                }
+                next += 1;
+                next as u32 - 1
+            };
+            servers.iter().map(place).collect()
         };
         let (before_places, after_places) = (places(before), places(after));
 

@@ -1,6 +1,6 @@
 //! The arcs of a circle, and the form in which a ring keeps its points.
 //!
-//! A ring holds millions of points and reads two or three of them a lookup, from memory: so a point is one
+//! A ring holds up to millions of points, which walks, merges and searches read from memory: so a point is one
 //! word, the upper bits of its position above the index of its server. One read brings both, and comparing
 //! words compares positions. What the index leaves no room for stands apart, and is read only where the upper
 //! bits of two positions are equal.
@@ -92,14 +92,14 @@ pub(crate) const WIDE: u64 = 0xffff_ffff;
 pub(crate) struct Packed<'a> {
     /// Upper bits of the ends, above the owners.
     points: &'a [u64],
-    /// The lower bits of the ends; empty where all of them are 0.
-    low: &'a [u32],
+    /// The lower bits of the ends, of each as many as its owner takes, by 16; empty where all of them are 0.
+    low: &'a [u16],
     /// The bits of a point that are its owner: [`NARROW`] or [`WIDE`].
     mask: u64,
 }
 
 impl<'a> Packed<'a> {
-    pub(crate) fn new(points: &'a [u64], low: &'a [u32], mask: u64) -> Packed<'a> {
+    pub(crate) fn new(points: &'a [u64], low: &'a [u16], mask: u64) -> Packed<'a> {
         Packed { points, low, mask }
     }
 
@@ -110,13 +110,25 @@ impl<'a> Packed<'a> {
 
     #[inline]
     pub(crate) fn end(self, at: usize) -> u64 {
-        self.points[at] & !self.mask | self.low.get(at).map_or(0, |&low| low.into())
+        self.points[at] & !self.mask | self.low(at)
+    }
+
+    /// The lower bits of an end.
+    #[inline]
+    pub(crate) fn low(self, at: usize) -> u64 {
+        if self.mask == NARROW {
+            return self.low.get(at).map_or(0, |&low| low.into());
+        }
+        match self.low.get(2 * at..2 * at + 2) {
+            Some(&[lowest, low]) => u64::from(low) << 16 | u64::from(lowest),
+            _ => 0,
+        }
     }
 
     /// Whether two of them end at one position.
     #[inline]
     pub(crate) fn same_end(self, at: usize, other: usize) -> bool {
-        (self.points[at] ^ self.points[other]) & !self.mask == 0 && self.low.get(at) == self.low.get(other)
+        (self.points[at] ^ self.points[other]) & !self.mask == 0 && self.low(at) == self.low(other)
     }
 
     #[inline]

@@ -151,7 +151,19 @@ impl<'a, H: KeyHash> RingBuilder<'a, H> {
         for (ix, server) in servers {
             let stem = self.label.stem(server, &mut label);
             // At most MAX_POINTS: the product fits.
-            points.extend((0..server.effective_weight() * self.points_per_weight).map(|i| {
+            let numbers = 0..server.effective_weight() * self.points_per_weight;
+            if self.label.texts().is_none() {
+                // A number of four bytes takes the place of the one before.
+                self.label.number(0, &mut label);
+                points.extend(numbers.map(|i| {
+                    if let Some(number) = label.last_chunk_mut() {
+                        *number = i.to_le_bytes();
+                    }
+                    (self.hash.hash(&label) & greatest, ix)
+                }));
+                continue;
+            }
+            points.extend(numbers.map(|i| {
                 label.truncate(stem);
                 self.label.number(i, &mut label);
                 (self.hash.hash(&label) & greatest, ix)

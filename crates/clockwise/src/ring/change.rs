@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use super::table::GONE;
+use super::merge::GONE;
 use super::{Ring, RingBuilder};
 use crate::error::Error;
 use crate::hash::KeyHash;
@@ -185,6 +185,23 @@ mod tests {
         assert_eq!(change(joined.servers(), members.servers()).0[32], GONE);
     }
 
+    /// Points few and far between, several in a line, on lines without a point, at the ends of the circle.
+    #[test]
+    fn joins_one_after_another_change_no_line_but_their_own() {
+        for (points, bits) in [(1, 64), (3, 64), (1, 9), (2, 6), (1, 2)] {
+            let builder = Ring::builder(Top(bits, Width::Bits64)).points_per_weight(points);
+            let server = |i: u32| Server::new(format!("s{:03}", i * 7 % 401)).unwrap();
+            let mut members = Members::new((0..300).map(server)).unwrap();
+            let mut ring = builder.clone().build(&members).unwrap();
+            for i in 300..360 {
+                members = members.with(server(i)).unwrap();
+                ring = builder.clone().build_after(&ring, &members).unwrap();
+                let built = builder.clone().build(&members).unwrap();
+                same(&ring, &built, &format!("{points} points, {bits} bits, {i} servers"));
+            }
+        }
+    }
+
     /// Another recipe, another hash, points from elsewhere: silently built anew.
     #[test]
     fn a_ring_that_is_no_help_changes_nothing() {
@@ -222,6 +239,8 @@ mod tests {
             Ring::builder(Xxh3).points_per_weight(1).build_after(before, members).unwrap()
         };
         let (small, large) = (build(&members), build(&joined));
+        let fewer = members.without("s00000").unwrap();
+        same(&after(&build(&fewer), &members), &small, "to 65,536");
         same(&after(&small, &joined), &large, "to 65,537");
         same(&after(&large, &members), &small, "to 65,536");
     }

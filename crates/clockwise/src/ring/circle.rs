@@ -21,6 +21,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::sorted::Sorted;
 use super::table::Table;
 use super::walk::Seen;
 use super::{Boundary, Collision};
@@ -82,7 +83,7 @@ impl Circle {
         if self.boundary() != Boundary::AtOrAfter || !self.table.is_for(servers) {
             return None;
         }
-        let more = Table::new(more, |position| position << self.lift, self.lift, servers);
+        let more = Sorted::new(more, |position| position << self.lift, self.lift, servers, 0);
         let table = self.table.changed(places, &more);
         let circle = Circle { lift: self.lift, back: 0, positions: Vec::new(), smallest: 0, table };
         let collisions = circle.collisions(servers);
@@ -113,6 +114,9 @@ impl Circle {
     /// Positions that different servers share, each server once, the one that wins first.
     fn collisions(&self, servers: usize) -> Vec<Collision> {
         let mut found = Vec::new();
+        if !self.table.meet() {
+            return found;
+        }
         // Ascending in native positions. Points at one position are not parted by that.
         for part in [self.smallest..self.len(), 0..self.smallest] {
             self.collisions_in(part, servers, &mut found);

@@ -28,8 +28,11 @@ use core::ops::ControlFlow;
 mod builder;
 mod change;
 mod circle;
+mod line;
+mod merge;
 #[cfg(test)]
 mod oracle;
+mod sorted;
 mod table;
 #[cfg(test)]
 mod tests;

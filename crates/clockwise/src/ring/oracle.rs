@@ -96,6 +96,49 @@ fn every_lookup_follows_the_rule_on_before_and_after_every_point() {
     }
 }
 
+/// Buckets that a line has room for, just so, and not; fragments that are equal, and that are those of a place
+/// without a point.
+#[test]
+fn lines_with_too_many_points_and_with_none_follow_the_rule() {
+    let mut random = Random(0x5eed_0023);
+    for servers in [3, 65_535, 65_536, 65_537] {
+        let fleet = fleet(servers);
+        for count in 1..=70_u64 {
+            let (width, bits) = [(Width::Bits64, 64), (Width::Bits32, 32)][count as usize % 2];
+            let greatest = u64::MAX >> (64 - bits);
+            // Evenly; in the first or the last half, third, …, so that lines behind or before have no point;
+            // and in pairs with one fragment.
+            let part = 1 + random.next() % 4;
+            let base = [0, greatest - greatest / part][random.next() as usize % 2];
+            let point = |at: u64| {
+                let at = if count % 3 == 0 { at / 2 } else { at };
+                let even = (u128::from(greatest / part) * u128::from(at) / u128::from(count)) as u64;
+                (base + even + u64::from(count % 3 == 0) * (at & 1)) & greatest
+            };
+            let owner = |at: u64| ServerIx::new([0, servers - 1, at as u32 % servers][at as usize % 3]);
+            let points: Vec<(u64, ServerIx)> = (0..count).map(|at| (point(at), owner(at))).collect();
+            let ring =
+                Ring::from_points(Digits(width), &fleet, points.clone(), Boundary::AtOrAfter, Tie::First);
+            let ring = ring.unwrap();
+            let beside =
+                |&(position, _): &(u64, ServerIx)| (0..5).map(move |near| (position + near).wrapping_sub(2));
+            let mut hashes: Vec<u64> = points.iter().flat_map(beside).map(|hash| hash & greatest).collect();
+            hashes.extend((0..100).map(|_| random.next() & greatest));
+            hashes.extend([0, greatest]);
+            let mut together = std::vec![ServerIx::new(7); hashes.len()];
+            ring.owners_of_hashes(&hashes, &mut together);
+            let mut sorted = points;
+            sorted.sort_by_key(|point| point.0);
+            for (&hash, &batched) in hashes.iter().zip(&together) {
+                let at = rule(&sorted, hash, Boundary::AtOrAfter, greatest);
+                let context = format!("{servers} servers, {count} points, {width:?}, hash {hash}");
+                assert_eq!((ring.owner_of_hash(hash), batched), (sorted[at].1, sorted[at].1), "{context}");
+                assert_eq!(ring.point_of_hash(hash), at, "{context}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_batch_of_any_length_keeps_the_tail_of_a_longer_answer() {
     let ring = Ring::builder(Xxh3).build(&Members::from(&fleet(5))).unwrap();

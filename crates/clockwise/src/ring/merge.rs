@@ -1,0 +1,187 @@
+//! The points of a changed fleet, made from those that stand in order already.
+//!
+//! After a join all that stands between two of the newcomer's points is copied as one stretch. The lines of the
+//! buckets that it has no point in are copied too: all that may change there is the numbers of servers.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::line::Line;
+use super::sorted::{Sorted, meet};
+use super::table::{Table, WINDOW, buckets, place};
+use crate::placement::NARROW;
+
+/// The number of a server that is there no longer.
+pub(super) const GONE: u32 = u32::MAX;
+
+/// New numbers of servers where those from one on are all raised by as much.
+#[derive(Clone, Copy)]
+struct Step {
+    mask: u64,
+    /// What takes the first number that is raised, and no lower one, to the bit above the mask.
+    lack: u64,
+    by: u64,
+}
+
+impl Step {
+    /// None where numbers change in another way.
+    fn of(places: &[u32], mask: u64) -> Option<Step> {
+        let first = (0..).zip(places).take_while(|&(number, &place)| number == place).count();
+        let by = places.get(first).map_or(0, |&place| place.wrapping_sub(first as u32));
+        let raised = |(number, &place): (u32, &u32)| place != GONE && place == number.wrapping_add(by);
+        if !(first as u32..).zip(&places[first..]).all(raised) {
+            return None;
+        }
+        Some(Step { mask, lack: mask + 1 - first as u64, by: by.into() })
+    }
+
+    /// A point whose owner has its new number.
+    #[inline]
+    fn rename(self, point: u64) -> u64 {
+        let raised = ((point & self.mask) + self.lack) >> self.mask.trailing_ones();
+        point + (self.by & raised.wrapping_neg())
+    }
+}
+
+impl Table {
+    /// The points of a changed fleet: `places` has for each server its new number or [`GONE`], and keeps the
+    /// order of those that stay; `more` are the points of those that come. Of points at one position the
+    /// lower number is first.
+    pub(super) fn changed(&self, places: &[u32], more: &Sorted) -> Table {
+        match Step::of(places, self.mask) {
+            Some(step) => self.joined(step, more),
+            None => Table::of_sorted(self.merged(places, more)),
+        }
+    }
+
+    /// Where a point goes that comes.
+    fn way(&self, end: u64, owner: u64, renamed: impl Fn(u64) -> Option<u64>) -> usize {
+        let mut to = self.find(end);
+        while to < self.len() && self.points().end(to) == end {
+            if renamed(self.points[to]).is_some_and(|point| point & self.mask > owner) {
+                break;
+            }
+            to += 1;
+        }
+        to
+    }
+
+    /// Points with those that come among them, where none goes.
+    fn joined(&self, step: Step, more: &Sorted) -> Table {
+        let len = self.len() + more.points.len();
+        let halves = self.halves();
+        let mut points = Vec::with_capacity(len + WINDOW);
+        let mut low = Vec::with_capacity(len * halves);
+        let mut meet = self.meet;
+        let copy = |points: &mut Vec<u64>, low: &mut Vec<u16>, span: Range<usize>| {
+            points.extend(self.points[span.clone()].iter().map(|&point| step.rename(point)));
+            low.extend_from_slice(&self.low[span.start * halves..span.end * halves]);
+        };
+        let mut from = 0;
+        for (at, &point) in more.points.iter().enumerate() {
+            let to = self.way(more.packed().end(at), point & self.mask, |other| Some(step.rename(other)));
+            copy(&mut points, &mut low, from..to);
+            let meets = |other: &u64| (other ^ point) & !self.mask == 0;
+            meet |= points.last().is_some_and(meets) || to < self.len() && meets(&self.points[to]);
+            points.push(point);
+            low.extend_from_slice(&more.low[at * halves..(at + 1) * halves]);
+            from = to;
+        }
+        copy(&mut points, &mut low, from..self.len());
+        let mut table = Table::without_lines(Sorted { points, low, mask: self.mask, meet });
+        if self.mask == NARROW && buckets(len, self.mask) == self.starts.len() {
+            table.lines_of_joined(self, step, more);
+        } else {
+            table.make_lines();
+        }
+        table
+    }
+
+    /// Makes the lines of a ring from those of the ring before a join.
+    fn lines_of_joined(&mut self, before: &Table, step: Step, more: &Sorted) {
+        let buckets = before.starts.len();
+        let ends = (0..more.points.len()).map(|at| more.packed().end(at));
+        let mut changed: Vec<usize> = ends.map(|end| place(end, buckets).0).collect();
+        let mut starts = Vec::with_capacity(buckets);
+        let mut from = 0;
+        for (count, to) in (0..).zip(changed.iter().map(|bucket| bucket + 1).chain([buckets])) {
+            starts.extend(before.starts[from..to].iter().map(|start| start + count));
+            from = to;
+        }
+        let rename = |owner: u16| step.rename(owner.into()) as u16;
+        (self.starts, self.lines) = (starts, before.lines.iter().map(|line| line.renamed(rename)).collect());
+
+        changed.dedup();
+        for bucket in changed {
+            self.make_line(bucket);
+            // Lines before it, back to one with a point, end with the owner of this one's first.
+            let mut back = bucket;
+            loop {
+                back = back.checked_sub(1).unwrap_or(buckets - 1);
+                if back == bucket {
+                    break;
+                }
+                self.make_line(back);
+                if !self.bucket(back).is_empty() {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn make_line(&mut self, bucket: usize) {
+        let mut line = Line::EMPTY;
+        self.fill(&mut line, bucket, self.starts[bucket] as usize, self.starts.len());
+        self.lines[bucket] = line;
+    }
+
+    /// The points of those that stay and those that come, however numbers change.
+    fn merged(&self, places: &[u32], more: &Sorted) -> Sorted {
+        let len = self.len() + more.points.len();
+        let halves = self.halves();
+        let renamed = |point: u64| match places[(point & self.mask) as usize] {
+            GONE => None,
+            place => Some(point & !self.mask | u64::from(place)),
+        };
+        let mut standing = Standing {
+            points: alloc::vec![0; len + WINDOW],
+            low: alloc::vec![0; len * halves],
+            count: 0,
+            halves,
+        };
+        let mut from = 0;
+        for (at, &point) in more.points.iter().enumerate() {
+            let to = self.way(more.packed().end(at), point & self.mask, renamed);
+            (from..to).for_each(|at| standing.put(renamed(self.points[at]), &self.low, at));
+            standing.put(Some(point), &more.low, at);
+            from = to;
+        }
+        (from..self.len()).for_each(|at| standing.put(renamed(self.points[at]), &self.low, at));
+        let Standing { mut points, mut low, count, .. } = standing;
+        points.truncate(count);
+        low.truncate(count * halves);
+        let meet = meet(&points, self.mask);
+        Sorted { points, low, mask: self.mask, meet }
+    }
+}
+
+/// Points that stay, as far as they are known.
+struct Standing {
+    points: Vec<u64>,
+    low: Vec<u16>,
+    count: usize,
+    halves: usize,
+}
+
+impl Standing {
+    /// Puts a point down, to be written over by the next if it is none: which, a processor cannot guess.
+    #[inline]
+    fn put(&mut self, point: Option<u64>, low: &[u16], at: usize) {
+        let Standing { halves, count, .. } = *self;
+        self.points[count] = point.unwrap_or(0);
+        for half in 0..halves {
+            self.low[count * halves + half] = low[at * halves + half];
+        }
+        self.count += usize::from(point.is_some());
+    }
+}
