@@ -218,8 +218,8 @@ fn nodes(layout: &Layout<'_>, answering: &[Option<usize>]) -> Vec<NodeFigures> {
             tokens[now.numbers[at]] = u64::from(*count);
         }
     } else if let Some(table) = now.built.table() {
-        for owner in table {
-            tokens[now.number(*owner)] += 1;
+        for owner in table.iter() {
+            tokens[now.number(owner)] += 1;
         }
     }
     let figures = state.fleet.nodes.iter().enumerate().map(|(at, node)| NodeFigures {
@@ -274,7 +274,7 @@ fn band(side: &Side, names: usize) -> (&'static str, &'static str, Vec<Array>) {
     let (mut arcs, of): (Vec<(f64, usize)>, _) = match (crate::layout::table(&side.built), division) {
         (Some(table), _) => {
             let turns = (1..=table.len()).map(|slot| slot as f64 / table.len() as f64);
-            (turns.zip(table.iter().map(|owner| side.number(*owner))).collect(), "slots")
+            (turns.zip(table.iter().map(|owner| side.number(owner))).collect(), "slots")
         }
         (None, Some(Division::Circle { arcs, last, .. })) => {
             // Hashes of 32 bits end in zeros here: the last stands for all that lead up to the next.

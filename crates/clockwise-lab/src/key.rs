@@ -165,7 +165,9 @@ pub fn key(ask: &Ask) -> Result<KeyFigures, Refusal> {
         was,
         answering,
         token: token(&layout, &place, number),
-        slot: built.table().map(|table| Slot { number: number % table.len() as u64, of: table.len() as u64 }),
+        slot: built
+            .table()
+            .map(|table| Slot { number: table.slot_of_hash(number) as u64, of: table.len() as u64 }),
         preference,
         replicas,
         replicas_refused,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clockwise::catalogue::{self, Input};
 use clockwise::hash::{KeyHash, NamedHash};
 use clockwise::moves::{MoveCounter, Tally};
-use clockwise::{Built, Down, Fingerprint, Moves, Placement, ServerIx, fill, route_ix};
+use clockwise::{Built, Down, Fingerprint, Moves, Placement, ServerIx, Table, fill, route_ix};
 
 use crate::Refusal;
 use crate::state::{Fleet, State};
@@ -180,7 +180,7 @@ impl<'a> KeyTurn<'a> {
                 Box::new(NamedHash::ALL.iter().find(|hash| hash.as_str() == fleet.hash).unwrap_or(LAB_HASH))
             }
         };
-        KeyTurn { hash, table: table(built).map(<[ServerIx]>::len) }
+        KeyTurn { hash, table: table(built).map(|table| table.len()) }
     }
 
     pub(crate) fn hash(&self) -> &dyn KeyHash {
@@ -204,7 +204,7 @@ impl<'a> KeyTurn<'a> {
 const DRAWN: usize = 100;
 
 /// The slots around the circle, where it is such a placement.
-pub(crate) fn table(built: &Built) -> Option<&[ServerIx]> {
+pub(crate) fn table(built: &Built) -> Option<Table> {
     built.table().filter(|table| table.len() >= DRAWN)
 }
 

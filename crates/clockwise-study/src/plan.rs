@@ -4,7 +4,7 @@
 //! A [`Plan`] is begun with two fleets, fed keys, a batch at a time, and [finished](Plan::finish) into a
 //! [`Report`]. Nothing is kept of a key once it is counted, so memory does not grow with their
 //! number, except under bounded loads: there a key's place depends on all keys before it, and they
-//! have to be held.
+//! have to be held, or their hashes where those are enough.
 
 use std::convert::Infallible;
 
@@ -15,7 +15,7 @@ use crate::keys::{KeySet, Record, TOGETHER};
 
 mod sides;
 
-use sides::Sides;
+use sides::{Hashes, Sides};
 
 /// A fleet and how it places keys: one side of a change.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ struct Contestant {
     scheme: Scheme,
     sides: Sides,
     counter: MoveCounter,
+    /// Of keys, where it has to know all of them and their hashes are enough.
+    held: Hashes,
 }
 
 impl Contestant {
@@ -50,7 +52,7 @@ impl Contestant {
 
     fn between(scheme: Scheme, before: Built, after: Built) -> Contestant {
         let counter = MoveCounter::new(before.servers(), after.servers());
-        Contestant { scheme, sides: Sides::new(before, after), counter }
+        Contestant { scheme, sides: Sides::new(before, after), counter, held: Hashes::default() }
     }
 
     /// Whether keys have to be held until all are known.
@@ -70,6 +72,24 @@ impl Contestant {
             Ok::<(), Infallible>(())
         });
         let Ok(()) = placed;
+    }
+
+    /// Keeps the hashes of keys, for [`Contestant::record_hashes`].
+    fn hold(&mut self, batch: &KeySet) {
+        let held = batch.together(|keys, records| {
+            self.held.extend(&self.sides, keys, records);
+            Ok::<(), Infallible>(())
+        });
+        let Ok(()) = held;
+    }
+
+    /// Counts the keys of a scheme that needed all of them, by their hashes.
+    fn record_hashes(&mut self) {
+        let Some([(before, cap), (after, cap_after)]) = self.sides.capped_rings() else { return };
+        let owners = self.held.fill(before, cap).into_iter().zip(self.held.fill(after, cap_after));
+        for ((from, to), tally) in owners.zip(self.held.tallies()) {
+            self.counter.record(from, to, tally);
+        }
     }
 
     /// Counts the keys of a scheme that needed all of them, and says where each was and will be.
@@ -140,9 +160,10 @@ impl Plan {
     pub fn record(&mut self, batch: &KeySet, each: impl FnMut(Record<'_>, ServerIx, ServerIx)) {
         let mut hold = self.main.holds_keys();
         for other in &mut self.others {
-            match other.holds_keys() {
-                true => hold = true,
-                false => other.record(batch, |_, _, _| {}),
+            match (other.holds_keys(), other.sides.capped_rings().is_some()) {
+                (true, true) => other.hold(batch),
+                (true, false) => hold = true,
+                (false, _) => other.record(batch, |_, _, _| {}),
             }
         }
         if hold {
@@ -157,7 +178,10 @@ impl Plan {
     /// answer for, in their order.
     pub fn finish(mut self, mut each_held: impl FnMut(Record<'_>, ServerIx, ServerIx)) -> Report {
         for other in self.others.iter_mut().filter(|other| other.holds_keys()) {
-            other.record_held(&self.held);
+            match other.sides.capped_rings() {
+                Some(_) => other.record_hashes(),
+                None => drop(other.record_held(&self.held)),
+            }
         }
         if self.main.holds_keys() {
             for ((from, to), record) in self.main.record_held(&self.held).into_iter().zip(self.held.iter()) {
@@ -215,7 +239,44 @@ impl HitRatio {
 
 #[cfg(test)]
 mod tests {
+    use clockwise::hash::NamedHash;
+    use clockwise::moves::Tally;
+    use clockwise::{Cap, Server};
+
     use super::*;
+
+    /// The scheme with a cap measured beside another one, which holds hashes, and by itself, which holds keys.
+    #[test]
+    fn hashes_of_keys_are_enough_for_a_ring_under_a_cap() {
+        let hash = NamedHash::default();
+        let scheme = Scheme::Bounded { hash, points_per_weight: 160, cap: Cap::QUARTER };
+        let fleet = |count: u32| {
+            let server = |i| Server::new(format!("cache-{i}"))?.with_weight(1 + i % 3);
+            Buckets::new((0..count).map(server).collect::<Result<Vec<_>, _>>().unwrap()).unwrap()
+        };
+        let of = |scheme: &Scheme, count| Fleet { scheme: scheme.clone(), servers: fleet(count) };
+        let bare = KeySet::seeded(700, 3);
+        let mut counted = KeySet::new(true, true);
+        for (i, record) in (1..).zip(KeySet::seeded(500, 4).iter()) {
+            let tally = Tally { keys: 1, requests: i * i % 91, bytes: i };
+            counted.push(Record { key: record.key, tally });
+        }
+        for batches in [vec![&bare], vec![&counted], vec![&bare, &counted], vec![&counted, &bare]] {
+            let mut alone = Plan::new(&of(&scheme, 9), &of(&scheme, 10)).unwrap();
+            let jump = Scheme::Jump { hash };
+            let mut beside = Plan::new(&of(&jump, 9), &of(&jump, 10)).unwrap();
+            assert!(beside.compare(&fleet(9), &fleet(10)).iter().all(|(left_out, _)| *left_out != scheme));
+            for batch in batches {
+                alone.record(batch, |_, _, _| {});
+                beside.record(batch, |_, _, _| {});
+            }
+            assert!(beside.held.is_empty());
+            let (alone, beside) = (alone.finish(|_, _, _| ()), beside.finish(|_, _, _| ()));
+            let (_, moves) = beside.compared.iter().find(|(compared, _)| *compared == scheme).unwrap();
+            assert!(moves.moved().keys > 0);
+            assert_eq!(format!("{moves:?}"), format!("{:?}", alone.moves));
+        }
+    }
 
     #[test]
     fn ten_to_eleven_by_mod_n_loads_the_database_eighteen_times() {

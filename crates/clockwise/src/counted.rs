@@ -108,7 +108,7 @@ impl<R: Rule, H: KeyHash> Placement for Counted<R, H> {
 impl<R: Rule, H: KeyHash> Measured for Counted<R, H> {
     /// The buckets that each server has, of all buckets: each expects the same part of all keys.
     fn shares(&self) -> Vec<Share> {
-        table_shares(&self.buckets, self.servers.len())
+        table_shares(self.buckets.iter().copied(), self.servers.len())
     }
 }
 

@@ -228,7 +228,7 @@ impl<H: KeyHash> Placement for Jump<H> {
 impl<H: KeyHash> Measured for Jump<H> {
     /// The buckets that each server has, of all buckets: each expects the same part of all keys.
     fn shares(&self) -> Vec<Share> {
-        table_shares(&self.buckets, self.servers.len())
+        table_shares(self.buckets.iter().copied(), self.servers.len())
     }
 }
 

@@ -194,7 +194,7 @@ pub use memento::{Memento, MementoTable};
 pub use modulo::ModN;
 pub use moves::{ArcMoves, Moves};
 pub use multi_probe::MultiProbe;
-pub use placement::{Arcs, Layout, Measured, Placement, Ranked, ServerIx, Servers, Share};
+pub use placement::{Arcs, Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, Table};
 pub use prefix::{KeyPrefix, Prefixed};
 pub use rendezvous::Rendezvous;
 pub use replica::{Replicas, Spread};

@@ -32,8 +32,7 @@ use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3, xxh3_64};
 use crate::members::Members;
 use crate::placement::{
-    Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_by_hashes,
-    owners_of_hashes, table_shares,
+    Measured, Placement, Ranked, ServerIx, Servers, Share, Table, is_narrow, owners_by_hash, owners_by_hashes,
 };
 use crate::remainder::Remainder;
 use crate::ring::Owners;
@@ -42,7 +41,7 @@ use crate::server::Server;
 /// The size of a table that none is said for: the paper's smaller one.
 pub const TABLE_SIZE: u64 = 65_537;
 
-/// The largest table: 2²⁴ (16,777,216), 64 MiB. The largest prime within is 16,777,213.
+/// The largest table: 2²⁴ (16,777,216), 32 MiB, or 64 of a fleet of more than 65,536. The largest prime within is 16,777,213.
 pub const MAX_TABLE_SIZE: u64 = 1 << 24;
 
 /// Maglev hashing over a set of servers. Immutable; clones share the table.
@@ -72,9 +71,7 @@ struct Inner {
     listed: bool,
     /// Servers with at least one slot.
     placed: usize,
-    table: Vec<ServerIx>,
-    /// By the size of the table.
-    remainder: Remainder,
+    table: Table,
 }
 
 impl<H: KeyHash> Maglev<H> {
@@ -113,8 +110,8 @@ impl<H: KeyHash> Maglev<H> {
 
     /// The same, as indices into [`Maglev::servers`].
     pub fn owners_ix(&self, key: impl AsRef<[u8]>, count: usize) -> Owners<'_> {
-        let slot = self.slot_of_hash(self.hash.hash(key.as_ref()));
-        Owners::new(&self.inner.table, slot, count, self.inner.placed, self.inner.servers.len())
+        let slot = self.inner.table.slot_of_hash(self.hash.hash(key.as_ref()));
+        Owners::of_slots(&self.inner.table, slot, count, self.inner.placed, self.inner.servers.len())
     }
 }
 
@@ -129,27 +126,30 @@ impl<H> Maglev<H> {
         walks: Vec<(ServerIx, Walk)>,
         turns: impl Iterator<Item = u32>,
     ) -> Maglev<H> {
-        let (taking, walks): (Vec<ServerIx>, Vec<Walk>) = walks.into_iter().unzip();
-        let mut placed = alloc::vec![false; taking.len()];
-        let table = fill(size, walks, turns, size.isqrt())
-            .into_iter()
-            .map(|at| {
-                placed[at as usize] = true;
-                taking[at as usize]
-            })
-            .collect();
-        let placed = placed.into_iter().filter(|&placed| placed).count();
-        let remainder = Remainder::by(size.into());
-        Maglev { hash, inner: Arc::new(Inner { servers, listed, placed, table, remainder }) }
+        let (owners, walks): (Vec<ServerIx>, Vec<Walk>) = walks.into_iter().unzip();
+        let computed = size.isqrt();
+        let (table, placed) = if is_narrow(servers.len()) {
+            let owners: Vec<u16> = owners.into_iter().map(|owner| owner.get() as u16).collect();
+            let (slots, placed) = fill(size, &owners, walks, turns, computed);
+            (Table::narrow(slots), placed)
+        } else {
+            let (slots, placed) = fill(size, &owners, walks, turns, computed);
+            (Table::wide(slots), placed)
+        };
+        Maglev { hash, inner: Arc::new(Inner { servers, listed, placed, table }) }
     }
 
     /// The owner of a key that the caller has hashed.
     #[inline]
     pub fn owner_of_hash(&self, hash: u64) -> ServerIx {
-        self.inner.table[self.slot_of_hash(hash)]
+        self.inner.table.owner_of_hash(hash)
     }
 
-    owners_of_hashes!();
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps
+    /// its tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        self.inner.table.owners_of_hashes(hashes, owners);
+    }
 
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
@@ -157,13 +157,8 @@ impl<H> Maglev<H> {
     }
 
     /// The owner of each slot.
-    pub fn table(&self) -> &[ServerIx] {
+    pub fn table(&self) -> &Table {
         &self.inner.table
-    }
-
-    #[inline]
-    fn slot_of_hash(&self, hash: u64) -> usize {
-        self.inner.remainder.of(hash) as usize
     }
 }
 
@@ -192,41 +187,71 @@ impl Walk {
         let size = u64::from(size);
         Walk { slot: (offset % size) as u32, skip: (skip % (size - 1) + 1) as u32 }
     }
+
+    /// The slot after this one.
+    #[inline]
+    fn next(&self, size: u32) -> u32 {
+        // Below 2 × 2²⁴, so the sum does not wrap.
+        let next = self.slot + self.skip;
+        next.min(next.wrapping_sub(size))
+    }
 }
 
 /// Fills a table of a prime size. `turns` says, for ever, whose turn it is: positions in `walks`.
 ///
-/// Each slot of the result holds the position of its owner. A permutation meets every slot once,
+/// Slots hold what `owners` has for whose turn it was; with them comes how many had a turn at all. A permutation meets every slot once,
 /// so a walk ends within M steps; all of them together take about M ln M. Half of those are spent on the
 /// last √M slots, so the last `computed` ones are not walked to: see [`fill_rest`].
-fn fill(size: u32, mut walks: Vec<Walk>, mut turns: impl Iterator<Item = u32>, computed: u32) -> Vec<u32> {
-    let mut table = alloc::vec![0; size as usize];
+fn fill<T: Copy>(
+    size: u32,
+    owners: &[T],
+    mut walks: Vec<Walk>,
+    mut turns: impl Iterator<Item = u32>,
+    computed: u32,
+) -> (Arc<[T]>, usize) {
+    let Some(&first) = owners.first() else { return (Arc::new([]), 0) };
+    let mut shared: Arc<[T]> = core::iter::repeat_n(first, size as usize).collect();
+    // Nobody else has them yet.
+    let table = Arc::make_mut(&mut shared);
+    let mut placed = alloc::vec![false; owners.len()];
     // One bit a slot: most steps meet a slot that is taken, and the bits stay in the cache.
     let mut taken = alloc::vec![0_u64; (size as usize).div_ceil(64)];
     for at in turns.by_ref().take(size.saturating_sub(computed) as usize) {
         let walk = &mut walks[at as usize];
         loop {
             let slot = walk.slot;
-            // Below 2 × 2²⁴, so the sum does not wrap.
-            let next = slot + walk.skip;
-            walk.slot = next.min(next.wrapping_sub(size));
+            walk.slot = walk.next(size);
             let (word, bit) = (&mut taken[slot as usize / 64], 1 << (slot % 64));
             if *word & bit == 0 {
                 *word |= bit;
-                table[slot as usize] = at;
+                table[slot as usize] = owners[at as usize];
+                placed[at as usize] = true;
                 break;
             }
         }
     }
-    let free = (0..size).filter(|slot| taken[*slot as usize / 64] >> (slot % 64) & 1 == 0).collect();
-    fill_rest(&mut table, free, &mut walks, turns);
-    table
+    // Hardly any word has a bit that is not set, past the size or free.
+    let words = (0..).zip(&taken).filter(|(_, word)| **word != u64::MAX);
+    let slots = words
+        .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 == 0).map(move |bit| at * 64 + bit));
+    let free = slots.filter(|&slot| slot < size).collect();
+    fill_rest(table, free, &mut walks, turns, |at| {
+        placed[at as usize] = true;
+        owners[at as usize]
+    });
+    (shared, placed.into_iter().filter(|&placed| placed).count())
 }
 
 /// Fills the slots that are left, each walk's next one worked out from all of them: slot c comes
 /// (c − the walk's slot) ⁄ skip steps ahead, modulo the size, which has an inverse of each skip since
 /// it is a prime.
-fn fill_rest(table: &mut [u32], mut free: Vec<u32>, walks: &mut [Walk], turns: impl Iterator<Item = u32>) {
+fn fill_rest<T>(
+    table: &mut [T],
+    mut free: Vec<u32>,
+    walks: &mut [Walk],
+    turns: impl Iterator<Item = u32>,
+    mut owner: impl FnMut(u32) -> T,
+) {
     let size = table.len() as u32;
     let remainder = Remainder::by(size.into());
     let mut inverses = alloc::vec![0; walks.len()];
@@ -240,12 +265,14 @@ fn fill_rest(table: &mut [u32], mut free: Vec<u32>, walks: &mut [Walk], turns: i
             // Both below 2²⁴.
             remainder.of(u64::from(way.min(way.wrapping_add(size))) * u64::from(*inverse))
         };
-        // The nearest, with its place in the list; none when all are taken.
-        let Some((_, place)) = free.iter().map(|&slot| steps(slot)).zip(0..).min() else { return };
-        let slot = free.swap_remove(place);
-        table[slot as usize] = at;
-        let next = slot + walk.skip;
-        walk.slot = next.min(next.wrapping_sub(size));
+        // The nearest, above its place in the list, so that one comparison finds both: steps are below 2²⁴ and
+        // places below 2³². None when all are taken.
+        let nearest =
+            free.iter().map(|&slot| steps(slot) << 32).zip(0_u64..).map(|(steps, place)| steps | place);
+        let Some(nearest) = nearest.min() else { return };
+        let slot = free.swap_remove(nearest as u32 as usize);
+        table[slot as usize] = owner(at);
+        walk.slot = Walk { slot, skip: walk.skip }.next(size);
     }
 }
 
@@ -324,7 +351,7 @@ impl<H: KeyHash> Ranked for Maglev<H> {
 impl<H: KeyHash> Measured for Maglev<H> {
     /// Slots of the table.
     fn shares(&self) -> Vec<Share> {
-        table_shares(&self.inner.table, self.inner.servers.len())
+        self.inner.table.shares(self.inner.servers.len())
     }
 }
 
@@ -412,7 +439,7 @@ mod tests {
             for weight in [1, 4_000_000_000] {
                 let members = fleet(count, |_| weight);
                 let place = Maglev::with_table_size(Xxh3, &members, size).unwrap();
-                let ours: Vec<usize> = place.table().iter().map(|ix| ix.index()).collect();
+                let ours: Vec<usize> = place.table().iter().map(ServerIx::index).collect();
                 assert_eq!(ours, paper(members.servers(), size as usize), "{count} in {size}");
             }
         }
@@ -462,9 +489,10 @@ mod tests {
                     (0..count).map(|_| if round == 0 { 1 } else { 1 + random.below(9) as u32 }).collect();
                 let hashes: Vec<[u64; 2]> = weights.iter().map(|_| [random.next(), random.next()]).collect();
                 let walks = || hashes.iter().map(|[offset, skip]| Walk::new(*offset, *skip, size)).collect();
-                let walked = fill(size, walks(), turns(&weights), 0);
+                let owners: Vec<u32> = (0..weights.len() as u32).collect();
+                let walked = fill(size, &owners, walks(), turns(&weights), 0);
                 for computed in [1, 2, size.isqrt(), size / 2, size] {
-                    let ours = fill(size, walks(), turns(&weights), computed);
+                    let ours = fill(size, &owners, walks(), turns(&weights), computed);
                     assert_eq!(ours, walked, "{count} in {size}, {computed} computed");
                 }
             }
@@ -519,9 +547,9 @@ mod tests {
         for key in user_keys(500) {
             let slot = (Xxh3.hash(key.as_bytes()) % 251) as usize;
             let mut expected = Vec::new();
-            for ix in place.table()[slot..].iter().chain(&place.table()[..slot]) {
-                if !expected.contains(ix) {
-                    expected.push(*ix);
+            for ix in place.table().iter().cycle().skip(slot).take(251) {
+                if !expected.contains(&ix) {
+                    expected.push(ix);
                 }
             }
             assert_eq!(expected.len(), 20);
@@ -534,11 +562,25 @@ mod tests {
         assert!(place.layout().is_none());
     }
 
+    /// One slot each: of a fleet that 16 bits number, and of the least one that they do not.
+    #[test]
+    fn the_largest_fleets_of_narrow_and_the_smallest_of_wide_tables_are_filled() {
+        for count in [65_536, 65_537] {
+            let place = Maglev::new(Xxh3, &fleet(count, |_| 1)).unwrap();
+            let mut slots = vec![0; count];
+            place.table().iter().for_each(|owner| slots[owner.index()] += 1);
+            assert!(slots.iter().all(|&slots| slots >= 1), "{count} servers");
+            assert_eq!(slots.iter().sum::<u32>(), 65_537);
+        }
+    }
+
     #[test]
     fn a_join_leaves_nearly_all_other_slots_alone() {
         let before = Maglev::new(Xxh3, &fleet(10, |_| 1)).unwrap();
         let after = Maglev::new(Xxh3, &fleet(11, |_| 1)).unwrap();
-        let name = |place: &Maglev, slot: usize| place.servers()[place.table()[slot].index()].name().clone();
+        let name = |place: &Maglev, slot: usize| {
+            place.servers()[place.table().get(slot).unwrap().index()].name().clone()
+        };
         let (mut to_newcomer, mut stray) = (0, 0);
         for slot in 0..TABLE_SIZE as usize {
             match name(&after, slot) {

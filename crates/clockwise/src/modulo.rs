@@ -14,9 +14,7 @@ use core::fmt;
 use crate::error::Error;
 use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
-use crate::placement::{
-    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, table_shares,
-};
+use crate::placement::{Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of_hashes};
 use crate::server::Server;
 
 /// The most buckets a weighted list may come to: 2²⁴.
@@ -54,26 +52,26 @@ pub(crate) fn written_out(list: &Buckets) -> Result<Arc<[ServerIx]>, Error> {
 pub struct ModN<H = Xxh3> {
     hash: H,
     servers: Arc<[Server]>,
-    buckets: Arc<[ServerIx]>,
+    buckets: Table,
 }
 
 impl<H: KeyHash> ModN<H> {
     /// The placement of a list. The total weight is at most 2²⁴, or
     /// [`is_too_large`](Error::is_too_large) is returned.
     pub fn new(hash: H, list: &Buckets) -> Result<ModN<H>, Error> {
-        Ok(ModN { hash, servers: list.shared(), buckets: written_out(list)? })
+        Ok(ModN { hash, servers: list.shared(), buckets: Table::wide(written_out(list)?) })
     }
 
     /// The placement of a list whose weights count for nothing: each active server is one bucket.
     /// Systems without weights place so; the servers keep theirs for whoever asks.
     pub fn unweighted(hash: H, list: &Buckets) -> ModN<H> {
-        let buckets = list.active().map(|(ix, _)| ix).collect();
-        ModN { hash, servers: list.shared(), buckets }
+        ModN::from_table(hash, list, list.active().map(|(ix, _)| ix).collect())
     }
 
     /// Buckets that another rule dealt out: at least one, of active servers of the list.
     pub(crate) fn from_table(hash: H, list: &Buckets, buckets: Vec<ServerIx>) -> ModN<H> {
-        ModN { hash, servers: list.shared(), buckets: buckets.into() }
+        // A list has an active server, so there is a bucket.
+        ModN { hash, servers: list.shared(), buckets: Table::wide(buckets.into()) }
     }
 
     owners_by_hash!();
@@ -81,8 +79,7 @@ impl<H: KeyHash> ModN<H> {
     /// The owner of a key that the caller has hashed.
     #[inline]
     pub fn owner_of_hash(&self, key_hash: u64) -> ServerIx {
-        // A list has an active server, so there is a bucket.
-        self.buckets[(key_hash % self.buckets.len() as u64) as usize]
+        self.buckets.owner_of_hash(key_hash)
     }
 
     owners_of_hashes!();
@@ -93,7 +90,7 @@ impl<H: KeyHash> ModN<H> {
     }
 
     /// The buckets written out: which server each belongs to.
-    pub fn table(&self) -> &[ServerIx] {
+    pub fn table(&self) -> &Table {
         &self.buckets
     }
 
@@ -121,7 +118,7 @@ impl<H: KeyHash> Placement for ModN<H> {
 impl<H: KeyHash> Measured for ModN<H> {
     /// The buckets that each server has, of all buckets.
     fn shares(&self) -> Vec<Share> {
-        table_shares(&self.buckets, self.servers.len())
+        self.buckets.shares(self.servers.len())
     }
 }
 

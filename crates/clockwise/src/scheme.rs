@@ -19,7 +19,7 @@ use crate::jump::Jump;
 use crate::maglev::{Maglev, TABLE_SIZE};
 use crate::members::{Buckets, Members};
 use crate::modulo::ModN;
-use crate::placement::{Measured, Placement, Ranked, ServerIx};
+use crate::placement::{Measured, Placement, Ranked, ServerIx, Table};
 use crate::prefix::{KeyPrefix, Prefixed};
 use crate::rendezvous::{Native, Rendezvous};
 use crate::ring::{Collision, Geometry, POINTS_PER_WEIGHT, Ring};
@@ -351,11 +351,11 @@ impl Built {
 impl Built {
     /// The buckets, where the owner of a key is the one at its hash modulo their number: of hash mod
     /// N, Maglev and slots.
-    pub fn table(&self) -> Option<&[ServerIx]> {
+    pub fn table(&self) -> Option<Table> {
         match self.bare() {
-            Built::ModN(placement) => Some(placement.table()),
-            Built::Maglev(placement) => Some(placement.table()),
-            Built::Slots(placement) => Some(placement.map().owners()),
+            Built::ModN(placement) => Some(placement.table().clone()),
+            Built::Maglev(placement) => Some(placement.table().clone()),
+            Built::Slots(placement) => Some(placement.map().table()),
             Built::Dialect(placed) => placed.table(),
             _ => None,
         }
@@ -488,9 +488,9 @@ mod tests {
             for i in 0..2_000 {
                 let key = format!("user:{i}");
                 let number = hash.hash(key.as_bytes());
-                let owner = match (&ring, table) {
+                let owner = match (&ring, &table) {
                     (Some(ring), None) => ring.owner_of_hash(number),
-                    (None, Some(table)) => table[(number % table.len() as u64) as usize],
+                    (None, Some(table)) => table.owner_of_hash(number),
                     (None, None) => continue,
                     both => unreachable!("{scheme}: {both:?}"),
                 };

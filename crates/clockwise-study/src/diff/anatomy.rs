@@ -34,7 +34,7 @@ impl Parts {
             return Parts::Circle { points, boundary: ring.boundary() };
         }
         match built.table() {
-            Some(table) => Parts::Table(table.iter().map(|&ix| machine(ix)).collect()),
+            Some(table) => Parts::Table(table.iter().map(machine).collect()),
             None => Parts::Other,
         }
     }

@@ -1,9 +1,12 @@
 //! The two placements of a change, asked for many keys at once.
 
-use clockwise::hash::KeyHash as _;
-use clockwise::{Built, Geometry, Placement as _, ServerIx};
+use std::ops::ControlFlow;
 
-use crate::keys::TOGETHER;
+use clockwise::hash::KeyHash as _;
+use clockwise::moves::Tally;
+use clockwise::{Built, Cap, Geometry, Placement, Ranked, Server, ServerIx, Table, fill};
+
+use crate::keys::{Record, TOGETHER};
 
 /// Before and after.
 #[derive(Debug)]
@@ -38,6 +41,19 @@ impl Sides {
         before.owners(hashes, from);
         after.owners(hashes, to);
     }
+
+    /// Both sides as rings under a cap whose keys one hash places: then of keys that have to be held, the
+    /// hashes are enough.
+    pub(super) fn capped_rings(&self) -> Option<[(&Geometry, Cap); 2]> {
+        match (&self.before, &self.after, &self.by_hash) {
+            (
+                Built::Bounded(_, cap),
+                Built::Bounded(_, cap_after),
+                Some((ByHash::Ring(before), ByHash::Ring(after))),
+            ) => Some([(before, *cap), (after, *cap_after)]),
+            _ => None,
+        }
+    }
 }
 
 /// What a placement does with the hash of a key.
@@ -46,25 +62,82 @@ enum ByHash {
     /// The point of a ring that owns it.
     Ring(Geometry),
     /// The bucket at its remainder.
-    Table(Vec<ServerIx>),
+    Table(Table),
 }
 
 impl ByHash {
     fn of(side: &Built) -> Option<ByHash> {
-        let table = || side.table().map(|table| ByHash::Table(table.to_vec()));
-        side.ring().map(ByHash::Ring).or_else(table)
+        side.ring().map(ByHash::Ring).or_else(|| side.table().map(ByHash::Table))
     }
 
     fn owners(&self, hashes: &[u64], owners: &mut [ServerIx]) {
         match self {
             ByHash::Ring(ring) => ring.owners_of_hashes(hashes, owners),
-            ByHash::Table(table) => {
-                let buckets = table.len() as u64;
-                for (owner, hash) in owners.iter_mut().zip(hashes) {
-                    *owner = table[(hash % buckets) as usize];
-                }
-            }
+            ByHash::Table(table) => table.owners_of_hashes(hashes, owners),
         }
+    }
+}
+
+/// Keys by their hashes, in their order, with what they are counted by.
+#[derive(Debug, Default)]
+pub(super) struct Hashes {
+    hashes: Vec<[u8; 8]>,
+    /// Of each key; empty as long as each is one key of which nothing else is known.
+    tallies: Vec<Tally>,
+}
+
+impl Hashes {
+    /// More keys, by a hash that both sides have.
+    pub(super) fn extend(&mut self, sides: &Sides, keys: &[&[u8]], records: &[Record<'_>]) {
+        let Some(hash) = sides.before.key_hash() else { return };
+        let mut hashes = [0; TOGETHER];
+        hash.hash_many(keys, &mut hashes);
+        for (hash, record) in hashes.iter().zip(records) {
+            if self.tallies.is_empty() && record.tally != Tally::KEY {
+                self.tallies = vec![Tally::KEY; self.hashes.len()];
+                self.tallies.push(record.tally);
+            } else if !self.tallies.is_empty() {
+                self.tallies.push(record.tally);
+            }
+            self.hashes.push(hash.to_le_bytes());
+        }
+    }
+
+    /// The server of each under a cap, in their order.
+    pub(super) fn fill(&self, ring: &Geometry, cap: Cap) -> Vec<ServerIx> {
+        fill(&OfHashes(ring), &self.hashes, cap).into_servers()
+    }
+
+    pub(super) fn tallies(&self) -> impl Iterator<Item = Tally> {
+        let rest = self.hashes.len() - self.tallies.len();
+        self.tallies.iter().copied().chain(std::iter::repeat_n(Tally::KEY, rest))
+    }
+}
+
+/// A ring whose keys are the hashes of keys.
+struct OfHashes<'a>(&'a Geometry);
+
+impl OfHashes<'_> {
+    fn hash(key: &[u8]) -> u64 {
+        key.iter().rev().fold(0, |hash, &byte| hash << 8 | u64::from(byte))
+    }
+}
+
+impl Placement for OfHashes<'_> {
+    fn servers(&self) -> &[Server] {
+        self.0.servers()
+    }
+    fn owner_ix(&self, key: &[u8]) -> ServerIx {
+        self.0.owner_of_hash(OfHashes::hash(key))
+    }
+    fn ranked(&self) -> Option<&dyn Ranked> {
+        Some(self)
+    }
+}
+
+impl Ranked for OfHashes<'_> {
+    fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
+        let _ = self.0.owners_of_hash(OfHashes::hash(key), usize::MAX).try_for_each(visit);
     }
 }
 

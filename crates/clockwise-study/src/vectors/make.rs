@@ -336,7 +336,7 @@ pub(super) fn layout(built: &clockwise::Built) -> Option<Points> {
     let ring = built.ring();
     let points: Vec<(u64, clockwise::ServerIx)> = match &ring {
         Some(ring) => ring.points().collect(),
-        None => (0..).zip(built.table()?.iter().copied()).collect(),
+        None => (0..).zip(built.table()?.iter()).collect(),
     };
     let name = |ix: clockwise::ServerIx| built.servers()[ix.index()].name().as_str();
     let mut sha256 = Sha256::new();

@@ -24,13 +24,14 @@ impl Filled {
         Filled { servers, loads, displaced }
     }
 
-    pub(super) fn into_servers(self) -> Vec<ServerIx> {
-        self.servers
-    }
-
     /// The server of each key, in the order the keys were given.
     pub fn servers(&self) -> &[ServerIx] {
         &self.servers
+    }
+
+    /// The same, taken.
+    pub fn into_servers(self) -> Vec<ServerIx> {
+        self.servers
     }
 
     /// The number of keys on each server, by [`ServerIx`].

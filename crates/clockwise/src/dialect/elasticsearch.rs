@@ -164,7 +164,7 @@ impl Placement for Index {
 impl Measured for Index {
     /// Routing shards of all routing shards.
     fn shares(&self) -> Vec<Share> {
-        table_shares(&self.owners, self.servers.len())
+        table_shares(self.owners.iter().copied(), self.servers.len())
     }
 
     fn layout(&self) -> Option<Layout<'_>> {

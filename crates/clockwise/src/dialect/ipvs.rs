@@ -190,7 +190,7 @@ mod tests {
             }
             let (at, table_size) = [(0, 251), (4, 4093)][round % 2];
             let table = Options { table_size }.build(&fleet).unwrap();
-            let ours: Vec<usize> = table.table().iter().map(|ix| ix.index()).collect();
+            let ours: Vec<usize> = table.table().iter().map(crate::ServerIx::index).collect();
             assert_eq!(ours, by_the_kernel(&fleet, table_size as usize, 8 + at), "round {round}");
         }
     }

@@ -249,7 +249,7 @@ impl Placement for Pool {
 impl Measured for Pool {
     /// Each server expects the same part of all keys.
     fn shares(&self) -> Vec<Share> {
-        table_shares(&self.buckets, self.servers.len())
+        table_shares(self.buckets.iter().copied(), self.servers.len())
     }
 }
 

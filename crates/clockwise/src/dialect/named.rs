@@ -21,7 +21,7 @@ use crate::jump::Jump;
 use crate::maglev::Maglev;
 use crate::members::Buckets;
 use crate::modulo::ModN;
-use crate::placement::{Placement, ServerIx};
+use crate::placement::{Placement, Table};
 use crate::ring::{Collision, Geometry, Ring};
 use crate::slots::{SlotMap, Slots};
 
@@ -39,7 +39,7 @@ pub(super) trait Recipe: Placement + fmt::Debug + Send + Sync {
     }
 
     /// The buckets, where the owner is the one at the hash modulo their number.
-    fn table(&self) -> Option<&[ServerIx]> {
+    fn table(&self) -> Option<Table> {
         None
     }
 
@@ -63,8 +63,8 @@ impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for Placed<H> {
     fn geometry(&self) -> Option<Geometry> {
         self.as_ring().map(Ring::geometry)
     }
-    fn table(&self) -> Option<&[ServerIx]> {
-        self.as_table().map(ModN::table).or_else(|| self.as_maglev().map(Maglev::table))
+    fn table(&self) -> Option<Table> {
+        self.as_table().map(ModN::table).or_else(|| self.as_maglev().map(Maglev::table)).cloned()
     }
     fn key_hash(&self) -> Option<&dyn KeyHash> {
         Some(match (self.as_ring(), self.as_table(), self.as_maglev()) {
@@ -86,8 +86,8 @@ impl<H: KeyHash + Send + Sync> Recipe for Ring<H> {
 }
 
 impl<H: KeyHash + fmt::Debug + Send + Sync> Recipe for ModN<H> {
-    fn table(&self) -> Option<&[ServerIx]> {
-        Some(ModN::table(self))
+    fn table(&self) -> Option<Table> {
+        Some(ModN::table(self).clone())
     }
     fn key_hash(&self) -> Option<&dyn KeyHash> {
         let hash: &H = self.hash();
@@ -99,8 +99,8 @@ impl<H: KeyHash + Send + Sync> Recipe for Slots<H> {
     fn slot_map(&self) -> Option<&SlotMap> {
         Some(self.map())
     }
-    fn table(&self) -> Option<&[ServerIx]> {
-        Some(self.map().owners())
+    fn table(&self) -> Option<Table> {
+        Some(self.map().table())
     }
     fn key_hash(&self) -> Option<&dyn KeyHash> {
         let hash: &H = self.hash();
@@ -112,7 +112,7 @@ impl Recipe for php_memcache::Placed {
     fn unsettled(&self) -> Vec<Collision> {
         php_memcache::Placed::unsettled(self)
     }
-    fn table(&self) -> Option<&[ServerIx]> {
+    fn table(&self) -> Option<Table> {
         Some(php_memcache::Placed::table(self))
     }
     fn key_hash(&self) -> Option<&dyn KeyHash> {
@@ -270,7 +270,7 @@ impl PlacedAs {
     }
 
     /// The buckets, where the owner of a key is the one at its hash modulo their number.
-    pub fn table(&self) -> Option<&[ServerIx]> {
+    pub fn table(&self) -> Option<Table> {
         self.0.table()
     }
 

@@ -23,6 +23,7 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -32,7 +33,7 @@ use crate::error::Error;
 use crate::hash::{Crc32, Fnv1a32Signed, KeyHash, Width, hash_choice};
 use crate::members::Buckets;
 use crate::modulo::ModN;
-use crate::placement::{Layout, Measured, Placement, ServerIx, Share};
+use crate::placement::{Layout, Measured, Placement, ServerIx, Share, Table, table_shares};
 use crate::ring::{Boundary, Collision, Ring, Tie};
 use crate::server::Server;
 
@@ -156,10 +157,10 @@ pub enum Placed {
 
 impl Placed {
     /// The server of each bucket.
-    pub(super) fn table(&self) -> &[ServerIx] {
+    pub(super) fn table(&self) -> Table {
         match self {
-            Placed::Consistent(consistent) => consistent.buckets(),
-            Placed::Standard(table) => table.table(),
+            Placed::Consistent(consistent) => Table::wide(consistent.buckets.clone()),
+            Placed::Standard(table) => table.table().clone(),
         }
     }
 
@@ -185,7 +186,7 @@ answers_as!(Placed, this => this.placement());
 #[derive(Clone, Debug)]
 pub struct Consistent {
     ring: Ring<Function>,
-    buckets: Vec<ServerIx>,
+    buckets: Arc<[ServerIx]>,
     /// The rule from key to bucket, by name.
     key_hash: String,
 }
@@ -227,11 +228,7 @@ impl Placement for Consistent {
 impl Measured for Consistent {
     /// Buckets of all buckets.
     fn shares(&self) -> Vec<Share> {
-        let mut counts = alloc::vec![0_u128; self.ring.servers().len()];
-        for owner in &self.buckets {
-            counts[owner.index()] += 1;
-        }
-        counts.into_iter().map(|count| Share::new(count, BUCKETS.into())).collect()
+        table_shares(self.buckets.iter().copied(), self.ring.servers().len())
     }
     fn layout(&self) -> Option<Layout<'_>> {
         Some(Layout::Slots { owners: &self.buckets, key_hash: &self.key_hash })

@@ -160,8 +160,8 @@ impl Replication {
         match (self.placed.as_ring(), self.placed.as_table()) {
             (Some(ring), _) => self.along(ring, hash),
             (None, Some(table)) => {
-                let first = (hash % table.table().len() as u64) as usize;
-                table.table().iter().cycle().skip(first).take(self.replication_factor).copied().collect()
+                let table = table.table();
+                table.iter().cycle().skip(table.slot_of_hash(hash)).take(self.replication_factor).collect()
             }
             (None, None) => Vec::new(),
         }

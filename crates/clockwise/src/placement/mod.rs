@@ -20,9 +20,12 @@ use crate::hash::KeyHash;
 use crate::server::Server;
 
 mod arcs;
+mod table;
 
 pub use arcs::Arcs;
 pub(crate) use arcs::{NARROW, Packed, WIDE};
+pub use table::Table;
+pub(crate) use table::is_narrow;
 
 /// Which server of one placement: an index into its [`servers`](Placement::servers).
 ///
@@ -176,12 +179,14 @@ pub(crate) fn weight_shares(servers: &[Server]) -> Vec<Share> {
 }
 
 /// Each server's entries of all entries: the shares of a scheme that looks its owners up in a table.
-pub(crate) fn table_shares(table: &[ServerIx], servers: usize) -> Vec<Share> {
-    let mut counts = alloc::vec![0_u128; servers];
-    for owner in table {
+pub(crate) fn table_shares(owners: impl IntoIterator<Item = ServerIx>, servers: usize) -> Vec<Share> {
+    let mut counts = alloc::vec![0_u64; servers];
+    let mut entries = 0_u64;
+    for owner in owners {
         counts[owner.index()] += 1;
+        entries += 1;
     }
-    counts.into_iter().map(|count| Share::new(count, table.len() as u128)).collect()
+    counts.into_iter().map(|count| Share::new(count.into(), entries.into())).collect()
 }
 
 /// A key's owner, for every key: built once, total, and free of allocation.

@@ -191,9 +191,7 @@ impl<H: KeyHash> Ring<H> {
 
     /// The same, as indices into [`Ring::servers`].
     pub fn owners_ix(&self, key: impl AsRef<[u8]>, count: usize) -> Owners<'_> {
-        let inner = &*self.inner;
-        let at = inner.circle.point(self.hash.hash(key.as_ref()));
-        Owners::of_points(inner.circle.points(), at, count, inner.placed, inner.servers.len())
+        self.owners_of_hash(self.hash.hash(key.as_ref()), count)
     }
 
     /// The ring without its hash: its points and arcs, one type whatever placed them.
@@ -216,6 +214,14 @@ impl<H> Ring<H> {
     #[inline]
     pub fn owner_of_hash(&self, hash: u64) -> ServerIx {
         self.inner.circle.owner(hash)
+    }
+
+    /// The first `count` distinct servers clockwise from a key whose hash is known, its owner first, as
+    /// [`Ring::owners_ix`] gives them.
+    pub fn owners_of_hash(&self, hash: u64, count: usize) -> Owners<'_> {
+        let inner = &*self.inner;
+        let at = inner.circle.point(hash);
+        Owners::of_points(inner.circle.points(), at, count, inner.placed, inner.servers.len())
     }
 
     /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::iter::FusedIterator;
 
-use crate::placement::{Packed, ServerIx};
+use crate::placement::{Packed, ServerIx, Table};
 
 /// The distinct servers clockwise from a key, its owner first; made by
 /// [`Ring::owners_ix`](super::Ring::owners_ix).
@@ -23,12 +23,13 @@ pub struct Owners<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Places<'a> {
     Listed(&'a [ServerIx]),
+    Slots(&'a Table),
     Packed(Packed<'a>),
 }
 
 impl<'a> Owners<'a> {
     /// At most `count` of the `placed` servers that occur in `owners`, from `at` onwards, of a fleet
-    /// of `servers`. (A table of slots is walked like a circle of points.)
+    /// of `servers`.
     pub(crate) fn new(
         owners: &'a [ServerIx],
         at: usize,
@@ -37,6 +38,11 @@ impl<'a> Owners<'a> {
         servers: usize,
     ) -> Self {
         Owners { places: Places::Listed(owners), at, left: count.min(placed), seen: Seen::new(servers) }
+    }
+
+    /// The same of a table of slots, which is walked like a circle of points.
+    pub(crate) fn of_slots(table: &'a Table, at: usize, count: usize, placed: usize, servers: usize) -> Self {
+        Owners { places: Places::Slots(table), at, left: count.min(placed), seen: Seen::new(servers) }
     }
 
     /// The same of the points of a ring.
@@ -59,6 +65,7 @@ impl Iterator for Owners<'_> {
         while self.left > 0 {
             let (server, len) = match self.places {
                 Places::Listed(owners) => (owners[self.at], owners.len()),
+                Places::Slots(table) => (table.owner(self.at), table.len()),
                 Places::Packed(points) => (points.owner(self.at), points.len()),
             };
             self.at += 1;

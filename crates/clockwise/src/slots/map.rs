@@ -10,7 +10,7 @@ use core::fmt;
 use super::SlotRanges;
 use crate::error::{Error, Kind};
 use crate::members::Members;
-use crate::placement::ServerIx;
+use crate::placement::{ServerIx, Table};
 use crate::server::{Server, ServerName};
 
 /// The most slots a map may have: 2²⁴ (16,777,216).
@@ -198,6 +198,11 @@ impl SlotMap {
     /// The owner of each slot.
     pub fn owners(&self) -> &[ServerIx] {
         &self.owners
+    }
+
+    /// The same as a table, which shares them.
+    pub(crate) fn table(&self) -> Table {
+        Table::wide(self.owners.clone())
     }
 
     /// The owner of a slot; none if there is no such slot.

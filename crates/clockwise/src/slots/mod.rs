@@ -24,7 +24,7 @@ pub use ranges::SlotRanges;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, RedisSlot, Xxh3};
 use crate::placement::{
-    Layout, Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, table_shares,
+    Layout, Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of_hashes,
 };
 use crate::server::Server;
 
@@ -45,6 +45,8 @@ use crate::server::Server;
 pub struct Slots<H = Xxh3> {
     hash: H,
     map: SlotMap,
+    /// The owners of the map's slots.
+    table: Table,
     key_hash: Cow<'static, str>,
 }
 
@@ -73,7 +75,7 @@ impl<H: KeyHash> Slots<H> {
                 problem: "is larger than the number of values of the key hash",
             }));
         }
-        Ok(Slots { key_hash: hash.name(), hash, map: map.clone() })
+        Ok(Slots { key_hash: hash.name(), hash, map: map.clone(), table: map.table() })
     }
 
     /// The slot of a key.
@@ -87,7 +89,7 @@ impl<H: KeyHash> Slots<H> {
     /// The owner of a key that the caller has hashed.
     #[inline]
     pub fn owner_of_hash(&self, hash: u64) -> ServerIx {
-        self.map.owners()[self.slot_of_hash(hash) as usize]
+        self.table.owner_of_hash(hash)
     }
 
     owners_of_hashes!();
@@ -103,7 +105,7 @@ impl<H: KeyHash> Slots<H> {
     }
 
     fn slot_of_hash(&self, hash: u64) -> u32 {
-        (hash % u64::from(self.map.slots())) as u32
+        self.table.slot_of_hash(hash) as u32
     }
 }
 
@@ -124,7 +126,7 @@ impl<H: KeyHash> Placement for Slots<H> {
 impl<H: KeyHash> Measured for Slots<H> {
     /// Slots of all slots.
     fn shares(&self) -> Vec<Share> {
-        table_shares(self.map.owners(), self.map.servers().len())
+        self.table.shares(self.map.servers().len())
     }
 
     fn layout(&self) -> Option<Layout<'_>> {
