@@ -158,6 +158,21 @@ fn settings_that_cannot_be_measured_are_refused_when_the_file_is_read() {
             "servers = 64\nscheme = \"anchor,capacity=64\"",
             "65 servers are more than the 64 there is room for",
         ),
+        (
+            "library",
+            "servers = [7, 11]\nscheme = \"maglev,table_size=11\"",
+            "servers=11 scheme=maglev,table_size=11: 12 servers are more than the 11 there is room for",
+        ),
+        (
+            "popularity",
+            "servers = 12\npopulation = 9\nexponent = 1\nscheme = \"slots,slots=11,hash=xxh3-64\"",
+            "12 servers are more than the 11",
+        ),
+        (
+            "weights",
+            "servers = 12\nheaviest = 1\nscheme = \"maglev,table_size=12\"",
+            "table size 12 is not a prime",
+        ),
         ("losses", "servers = 3\npoints = 1\nreplicas = 5", "5 copies of a key have no room on 3 servers"),
         (
             "zones",

@@ -1,7 +1,7 @@
 //! Knobs that several kernels take, each in one place, and what a setting has to fit into beside the
 //! bounds of each knob.
 
-use clockwise::{Cap, Scheme};
+use clockwise::{Buckets, Cap, Scheme, Server};
 use clockwise_config::Settings;
 
 use super::{Knob, Values};
@@ -47,18 +47,28 @@ pub(super) fn scheme(setting: &Setting) -> Result<Scheme, String> {
     scheme.map_err(|error| error.to_string())
 }
 
-/// A scheme that has room for so many servers has room for all of them and the newcomers.
+/// A scheme with a number of slots or of places has room for all servers and the newcomers; and its settings
+/// are such that it could be built at all.
 pub(super) fn room(setting: &Setting, newcomers: u64) -> Result<(), String> {
     let servers = setting.whole("servers") + newcomers;
-    let room = match scheme(setting)? {
-        Scheme::Catalogued(chosen) => chosen.number().filter(|(number, _)| number.key == "capacity"),
+    let scheme = scheme(setting)?;
+    let room = match scheme.bare() {
+        Scheme::Catalogued(chosen) => {
+            chosen.number().filter(|(number, _)| number.key == "capacity").map(|(_, room)| room)
+        }
+        Scheme::Maglev { table_size, .. } => Some(*table_size),
+        Scheme::Slots { slots, .. } => Some(u64::from(*slots)),
+        // A system may refuse names, and which a run gives its servers is not known here.
+        Scheme::Dialect(_) => return Ok(()),
         _ => None,
     };
-    match room {
-        Some((_, room)) if servers > room => {
-            Err(format!("{servers} servers are more than the {room} there is room for"))
-        }
-        _ => Ok(()),
+    if let Some(room) = room.filter(|&room| servers > room) {
+        return Err(format!("{servers} servers are more than the {room} there is room for"));
+    }
+    let alone = Server::new("alone").and_then(|server| Buckets::new([server]));
+    match alone.and_then(|alone| scheme.build(&alone)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

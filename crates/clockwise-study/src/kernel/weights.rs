@@ -23,7 +23,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     ],
     revision: 1,
     cost: |trial| 60.0 * trial.keys as f64 + 4e5 * trial.setting.number("servers"),
-    fits: knobs::any,
+    fits: |setting| knobs::room(setting, 0),
     run,
 };
 

@@ -36,7 +36,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         let walk = 150.0 + 8.0 * trial.setting.number("servers");
         3.0 * walk * trial.keys as f64
     },
-    fits: knobs::copies,
+    fits: |setting| knobs::copies(setting).and_then(|()| knobs::room(setting, 0)),
     run,
 };
 

@@ -121,12 +121,12 @@ fn runs_of_another_seed_scale_or_content_are_not_taken_for_these() {
 fn a_run_that_cannot_be_measured_says_which_and_why() {
     let text = SMALL
         .replace("measure = \"ring\"", "measure = \"library\"")
-        .replace("servers = [2, 7]", "servers = [7, 12]")
-        .replace("points = [1, 5]", "scheme = \"maglev,table_size=11\"");
+        .replace("servers = [2, 7]", "servers = 7")
+        .replace("points = [1, 5]", "scheme = \"ring,points_per_weight=9000000\"");
     let experiment = Experiment::parse("small.toml", text.as_bytes()).unwrap();
     let error = run(&[experiment], &options(2), None, &mut |_| ()).unwrap_err();
     let text = error.to_string();
-    assert!(text.starts_with("small at servers=12 scheme=maglev,table_size=11: "), "{text}");
+    assert!(text.starts_with("small at servers=7 scheme=ring,points_per_weight=9000000: "), "{text}");
 }
 
 #[test]
