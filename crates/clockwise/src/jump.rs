@@ -48,19 +48,35 @@ pub fn jump(key_hash: u64, buckets: impl Into<i64>) -> Result<u32, Error> {
     Err(Error::new(Kind::BucketCount { value: i128::from(buckets), problem }))
 }
 
-/// The loop of the paper, for a count in range.
-///
-/// A jump never goes back, and b + 1 ≤ 2³¹ times a quotient ≤ 2³¹ fits an `i64`. Both factors are
-/// correctly rounded, so every platform jumps alike.
+/// The loop of the paper, for a count in range: a jump never goes back, so it ends.
 #[inline]
 fn jumped(mut key: u64, buckets: i64) -> u32 {
-    let (mut bucket, mut next) = (0_i64, 0_i64);
-    while next < buckets {
+    let (mut bucket, mut next) = (0, 0);
+    while next < buckets as u64 {
         bucket = next;
         key = key.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
-        next = ((bucket + 1) as f64 * ((1_u64 << 31) as f64 / ((key >> 33) + 1) as f64)) as i64;
+        next = next_jump(bucket + 1, (key >> 33) + 1);
     }
     bucket as u32
+}
+
+/// ⌊from × (2³¹ ⁄ divisor)⌋ in binary64, the division first; both are from 1 to 2³¹.
+///
+/// One division of whole numbers takes less time than one of floats and the conversions around it, and finds
+/// the same unless rounding decides. With t = from × 2³¹ ⁄ divisor, two roundings by a relative 2⁻⁵³ each leave
+/// the float within 1.01 × t × 2⁻⁵² of t: less than 2⁻³¹ while t is below 2²⁰. A t that is no whole number is
+/// 1 ⁄ divisor ≥ 2⁻³¹ or more away from the nearest one, so both are cut to the same. One that is whole may be
+/// rounded to just below (49 × (2³¹ ⁄ 49) is), and a larger one to either side: there the floats decide. They are
+/// correctly rounded, so every platform jumps alike.
+#[inline]
+fn next_jump(from: u64, divisor: u64) -> u64 {
+    let product = from << 31;
+    let (whole, rest) = (product / divisor, product % divisor);
+    if rest == 0 || whole >= 1 << 20 {
+        // At most 2⁶².
+        return (from as f64 * ((1_u64 << 31) as f64 / divisor as f64)) as u64;
+    }
+    whole
 }
 
 /// Keys that jump side by side: the divisions of one key wait for each other, those of several do not.
@@ -316,6 +332,60 @@ mod tests {
                 let single: std::vec::Vec<_> = keys[..len].iter().map(|key| place.owner_ix(key)).collect();
                 assert_eq!(owners[..len], single, "{level}, {len} keys");
                 assert_eq!(owners[len], ServerIx::new(999), "the tail stays");
+            }
+        }
+    }
+
+    /// Keys that are made to come, by their second jump, to where the division leaves nothing: to the generator's
+    /// state before, and before that, by the inverse of its factor. Whole numbers alone would place some of them elsewhere.
+    #[test]
+    fn where_a_division_leaves_nothing_the_papers_floats_decide() {
+        let factor = 2_862_933_555_777_941_757_u64;
+        let inverse = (0..6).fold(factor, |x, _| x.wrapping_mul(2_u64.wrapping_sub(factor.wrapping_mul(x))));
+        let back = |state: u64| state.wrapping_sub(1).wrapping_mul(inverse);
+        let mut random = Random(49);
+        let (mut whole, mut elsewhere) = (0, 0);
+        for round in 0..200_000 {
+            let divisor = [1, 3, 49, 103, 107, 161, 187, 197][round % 8] << random.below(21);
+            let second = (divisor - 1) << 33 | random.next() >> 31;
+            let key = back(back(second));
+            let from = 1 + (1_u64 << 31) / ((back(second) >> 33) + 1);
+            let exact = u128::from(from) << 31;
+            if exact % u128::from(divisor) != 0 {
+                continue;
+            }
+            whole += 1;
+            let next = next_jump(from, divisor);
+            assert_eq!(
+                next,
+                (from as f64 * ((1_u64 << 31) as f64 / divisor as f64)) as u64,
+                "{from}, {divisor}"
+            );
+            elsewhere += u32::from(u128::from(next) != exact / u128::from(divisor));
+            for buckets in [2, 50, 1_000, 4_000, i32::MAX] {
+                assert_eq!(jump(key, buckets).unwrap() as i32, paper(key, buckets), "{key} in {buckets}");
+            }
+        }
+        assert!(whole > 1_000 && elsewhere > 20, "{whole} {elsewhere}");
+        // What the whole number would say: 1024 and 1248.
+        assert_eq!(jump(5000199272517344705, 2_000).unwrap(), 1_023);
+        assert_eq!(jump(18337676249220997445, 2_000).unwrap(), 1_246);
+    }
+
+    /// Numerators and divisors of every magnitude, and those around a whole quotient.
+    #[test]
+    fn a_jump_by_whole_numbers_is_the_one_by_floats() {
+        let mut random = Random(0x1f10a7);
+        let mut number = || 1 + (random.next() >> 33 >> (random.next() % 31));
+        for _ in 0..300_000 {
+            let (from, divisor) = (number(), number());
+            // Of odd numbers shifted, one from is a multiple, with a quotient of any magnitude.
+            let odd = (from % 1_000) | 1;
+            let (multiple, shifted) = (odd * (1 + from % 77), odd << (divisor % 22));
+            let near = [multiple - 1, multiple, multiple + 1].map(|from| (from.max(1), shifted));
+            for (from, divisor) in near.into_iter().chain([(from, divisor)]) {
+                let floats = (from as f64 * ((1_u64 << 31) as f64 / divisor as f64)) as u64;
+                assert_eq!(next_jump(from, divisor), floats, "{from} by {divisor}");
             }
         }
     }

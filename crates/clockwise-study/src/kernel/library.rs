@@ -19,7 +19,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         Metric { name: "join", label: "keys moved by a join ÷ the minimum", unit: "" },
         Metric { name: "join_stray", label: "of the keys, moved elsewhere than to the newcomer", unit: "" },
     ],
-    revision: 1,
+    revision: 2,
     cost: |trial| 2.0 * trial.setting.number("servers") * trial.keys as f64,
     fits: |setting| knobs::room(setting, 1),
     run,

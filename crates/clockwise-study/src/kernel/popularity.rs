@@ -35,7 +35,7 @@ pub(super) const ZIPF: Kernel = Kernel {
         },
     ],
     metrics: METRICS,
-    revision: 1,
+    revision: 2,
     cost: |trial| 100.0 * (trial.keys as f64 + trial.setting.number("population")) + 1e6,
     fits: |setting| knobs::room(setting, 0),
     run: |trial, out| {
@@ -61,7 +61,7 @@ pub(super) const REAL: Kernel = Kernel {
     about: "twenty thousand real keys with real request counts: busiest server by keys beside busiest by requests",
     knobs: &[knobs::SCHEME, SERVERS],
     metrics: METRICS,
-    revision: 1,
+    revision: 2,
     cost: |trial| 100.0 * trial.keys as f64 + 4e6,
     fits: |setting| knobs::room(setting, 0),
     run: |trial, out| {

@@ -20,7 +20,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         },
     ],
     metrics: &[Metric { name: "busiest_keys", label: "busiest ÷ mean, keys", unit: "" }],
-    revision: 1,
+    revision: 2,
     cost: |trial| 10.0 * trial.setting.number("probes") * trial.keys as f64,
     fits: knobs::any,
     run,

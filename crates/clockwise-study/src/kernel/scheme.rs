@@ -36,7 +36,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         },
         Metric { name: "steps", label: "turns of the jump loop a key", unit: "turns" },
     ],
-    revision: 1,
+    revision: 2,
     cost: |trial| {
         let servers = trial.setting.number("servers");
         let a_key = match trial.setting.text("scheme") {

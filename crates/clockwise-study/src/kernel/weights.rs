@@ -21,7 +21,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         Metric { name: "reweigh", label: "one weight raised: moved ÷ minimum", unit: "" },
         Metric { name: "reweigh_stray", label: "one weight raised: moved keys that are stray", unit: "%" },
     ],
-    revision: 1,
+    revision: 2,
     cost: |trial| 60.0 * trial.keys as f64 + 4e5 * trial.setting.number("servers"),
     fits: |setting| knobs::room(setting, 0),
     run,

@@ -31,7 +31,7 @@ pub(super) const KERNEL: Kernel = Kernel {
         Metric { name: "all_lost", label: "keys without any copy while a zone is down", unit: "%" },
         Metric { name: "moved", label: "a zone removed: copies made anew ÷ copies it had", unit: "" },
     ],
-    revision: 1,
+    revision: 2,
     cost: |trial| {
         let walk = 150.0 + 8.0 * trial.setting.number("servers");
         3.0 * walk * trial.keys as f64

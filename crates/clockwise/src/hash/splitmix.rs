@@ -16,6 +16,9 @@ impl SplitMix64 {
     /// What the generator's state grows by with every number it gives.
     pub const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
+    /// What a number is multiplied by last.
+    pub(crate) const LAST: u64 = 0x94d0_49bb_1331_11eb;
+
     /// The number that the generator gives from this state. A bijection: no two inputs collide.
     ///
     /// The generator seeded with `s` gives `mix(s)`, `mix(s + STEP)`, `mix(s + 2 * STEP)` and so
@@ -23,7 +26,7 @@ impl SplitMix64 {
     pub const fn mix(state: u64) -> u64 {
         let mut z = state.wrapping_add(SplitMix64::STEP);
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z = (z ^ z >> 27).wrapping_mul(SplitMix64::LAST);
         z ^ z >> 31
     }
 }
