@@ -6,7 +6,7 @@ use clockwise::Level;
 
 use crate::core_loops::Loop;
 use crate::harness::Measured;
-use crate::ours::SAME_POINTS;
+use crate::ours::{SAME_POINTS, SKELETON};
 
 /// A goal, as a ratio of times, and what came of it.
 pub struct Row {
@@ -145,6 +145,13 @@ pub fn rows(measured: &[Measured], large: &[Measured], loops: &[Loop]) -> Vec<Ro
         let what = format!("rendezvous with weights, {name}");
         rows.push(against_best(measured, (&what, weights, mine), 1_000, weighted, number));
     }
+    rows.push(against_best(
+        measured,
+        ("skeleton against rendezvous, numbers", plain, SKELETON),
+        1_000,
+        100.0,
+        number,
+    ));
     for servers in [10, 100, 1_000] {
         let probes = ("multi-probe, numbers", "multi-probe", "clockwise");
         rows.push(against_best(measured, probes, servers, 10.0, number));

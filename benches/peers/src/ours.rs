@@ -4,13 +4,16 @@
 use clockwise::dialect::{libketama, pingora};
 use clockwise::hash::{SplitMix64, Xxh3};
 use clockwise::{
-    Anchor, Buckets, ChangeLog, Flip, Jump, JumpBack, Level, Maglev, MultiProbe, Rendezvous, Ring,
+    Anchor, Buckets, ChangeLog, Flip, Jump, JumpBack, Level, Maglev, MultiProbe, Rendezvous, Ring, Skeleton,
 };
 
 use crate::harness::{Entry, Fleet, Lookup, by};
 
 /// Our ring of the points that pingora-ketama places: the same hashes, to compare builds by.
 pub const SAME_POINTS: &str = "clockwise, pingora's points";
+
+/// Rendezvous over groups of places.
+pub const SKELETON: &str = "clockwise, skeleton";
 
 /// A fleet that was built once is built again without a refusal; one that is refused owns nothing, and is
 /// found out by the check of fairness.
@@ -30,6 +33,16 @@ fn entry(
     build: impl Fn(&Fleet) -> Box<dyn Lookup> + 'static,
 ) -> Entry {
     Entry { scheme, name, ours: true, most: 10_000, build: Box::new(build), claim: None }
+}
+
+/// Beside rendezvous, since that is what it is: in groups.
+fn skeleton() -> Entry {
+    entry("rendezvous", SKELETON, |fleet| {
+        let log = ChangeLog::of(&Buckets::from(&fleet.members));
+        built(log.and_then(|log| Skeleton::new(Xxh3, &log)), |place| {
+            by(place, |place, key| place.owner_of_hash(key).index(), |place, key| place.owner_ix(key).index())
+        })
+    })
 }
 
 fn rendezvous(name: &'static str, level: Level, weights: bool) -> Entry {
@@ -131,6 +144,7 @@ pub fn all(slots: u64) -> Vec<Entry> {
             })
         }),
     ];
+    all.push(skeleton());
     for weights in [false, true] {
         all.push(rendezvous("clockwise, portable", Level::PORTABLE, weights));
         if Level::best() != Level::PORTABLE {

@@ -169,6 +169,7 @@ pub mod ring;
 mod route;
 mod scheme;
 mod server;
+mod skeleton;
 pub mod slots;
 #[cfg(test)]
 mod testing;
@@ -202,5 +203,6 @@ pub use ring::{Geometry, Ring};
 pub use route::{Down, Route, route, route_ix};
 pub use scheme::{Built, BuiltHash, PrefixedScheme, Scheme};
 pub use server::{Address, Server, ServerName, Weight, Zone};
+pub use skeleton::{Skeleton, SkeletonTable};
 pub use slots::{SlotMap, Slots};
 pub use view::{Admission, Epoch, View, admit};

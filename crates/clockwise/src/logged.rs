@@ -1,19 +1,20 @@
 //! A fleet with its history and a rule from the order of removals to a bucket.
 //!
-//! [Anchor](crate::Anchor), [memento](crate::Memento) and [dx](crate::Dx) let any server go and move only
-//! its keys, evenly to all others. What they know of a fleet is a [`ChangeLog`]; each replays it into a
+//! [Anchor](crate::Anchor), [memento](crate::Memento), [dx](crate::Dx) and [skeleton](crate::Skeleton) let any
+//! server go and move only its keys, evenly to all others. What they know of a fleet is a [`ChangeLog`]; each replays it into a
 //! table of its own.
 
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::ControlFlow;
 
 use crate::change_log::ChangeLog;
 use crate::entry::Hashed;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3};
 use crate::placement::{
-    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, weight_shares,
+    Measured, Placement, Ranked, ServerIx, Share, owners_by_hash, owners_of_hashes, weight_shares,
 };
 use crate::server::Server;
 
@@ -30,6 +31,17 @@ pub trait Table: Clone + Send + Sync + 'static {
 
     /// The bucket of a key hash: one that is not empty.
     fn bucket(&self, key_hash: u64) -> u32;
+
+    /// The preference lists, of a scheme that has some.
+    fn ranked<H: KeyHash>(_: &Logged<Self, H>) -> Option<&dyn Ranked> {
+        None
+    }
+}
+
+/// A table with preference lists.
+pub trait Preferring: Table {
+    /// Calls `visit` with each server that is not removed, once, the owner first, until it breaks.
+    fn visit(&self, key_hash: u64, visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) -> ControlFlow<()>;
 }
 
 /// The placement of a fleet with a history: each server is one bucket.
@@ -78,6 +90,10 @@ impl<T: Table, H: KeyHash> Logged<T, H> {
         &self.table
     }
 
+    pub(crate) fn map_table(self, map: impl FnOnce(T) -> T) -> Logged<T, H> {
+        Logged { table: map(self.table), ..self }
+    }
+
     /// The fleet with its history.
     pub fn log(&self) -> &ChangeLog {
         &self.log
@@ -94,8 +110,17 @@ impl<T: Table, H: KeyHash> Placement for Logged<T, H> {
     fn depends_on_order(&self) -> bool {
         true
     }
+    fn ranked(&self) -> Option<&dyn Ranked> {
+        T::ranked(self)
+    }
     fn measured(&self) -> Option<&dyn Measured> {
         Some(self)
+    }
+}
+
+impl<T: Preferring, H: KeyHash> Ranked for Logged<T, H> {
+    fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
+        let _ = self.table.visit(self.hash.hash(key), visit);
     }
 }
 

@@ -33,6 +33,7 @@ files! {
     "maglev",
     "slots",
     "bounded",
+    "skeleton",
     "multi-probe",
     "anchor",
     "dx",

@@ -35,6 +35,7 @@ pub(crate) const ROOMS: &[(&str, &str)] = &[
     ("anchor", "who is gone leaves the number that remained"),
     ("memento", "jump, and notes of who is gone"),
     ("dx", "draws until one is there"),
+    ("skeleton", "a group by rendezvous, and a place in it"),
     ("multi_probe", "several looks at a small circle"),
     ("maglev", "a table filled by turns"),
     ("slots", "an explicit map"),

@@ -92,6 +92,7 @@ fn compare_lists_these_schemes_and_no_other() {
         "jump",
         "maglev",
         "bounded",
+        "skeleton",
         "multi-probe",
         "anchor",
         "dx",
@@ -106,9 +107,18 @@ fn compare_lists_these_schemes_and_no_other() {
     };
     // 4 to 5 by mod N moves four fifths; the others about a fifth.
     assert!((moved("mod-n") - 0.8).abs() < 0.01);
-    for scheme in
-        ["ring-160", "rendezvous", "jump", "maglev", "multi-probe", "anchor", "dx", "memento", "flip"]
-    {
+    for scheme in [
+        "ring-160",
+        "rendezvous",
+        "jump",
+        "maglev",
+        "skeleton",
+        "multi-probe",
+        "anchor",
+        "dx",
+        "memento",
+        "flip",
+    ] {
         assert!((moved(scheme) - 0.2).abs() < 0.02, "{scheme}: {}", moved(scheme));
     }
     let text = join(&["--compare"]).fine();
@@ -137,7 +147,7 @@ fn schemes_that_cannot_hold_the_fleet_are_left_out_of_the_comparison_and_named()
         plan["compare"].as_array().unwrap().iter().map(|row| &row["scheme"]).collect();
     assert_eq!(compared, ["maglev"]);
     // Where each server is one bucket, it is the weights that keep it out.
-    for scheme in ["anchor", "dx", "memento"] {
+    for scheme in ["skeleton", "anchor", "dx", "memento"] {
         assert_has(
             &err,
             &[&format!("warning: {scheme} is not compared: server \"b\": weight 1 is not that")],

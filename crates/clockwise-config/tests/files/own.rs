@@ -56,6 +56,7 @@ fn every_scheme_is_read_with_its_settings_and_their_defaults() {
         ("scheme = 'jump-back'", catalogued("jump-back", |chosen| chosen)),
         ("scheme = 'flip'\nhash = 'crc32'", catalogued("flip", |chosen| chosen.with_hash(crc))),
         ("scheme = 'memento'", catalogued("memento", |chosen| chosen)),
+        ("scheme = 'skeleton'", catalogued("skeleton", |chosen| chosen)),
         ("scheme = 'dx'", catalogued("dx", |chosen| chosen.with_number(1_024).unwrap())),
         (
             "scheme = 'anchor'\ncapacity = 1_100",

@@ -60,7 +60,7 @@ pub(super) fn of(what: &str, name: &str) -> Vec<Refused> {
             with(json!({"capacity": 16_777_217})),
             weights(&[1, 2]),
         ],
-        "memento" => vec![with(json!({"capacity": 16})), weights(&[1, 2])],
+        "memento" | "skeleton" => vec![with(json!({"capacity": 16})), weights(&[1, 2])],
         "multi-probe" => vec![
             with(json!({"probes": 0})),
             with(json!({"probes": 1025})),

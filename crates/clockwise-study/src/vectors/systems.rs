@@ -272,6 +272,12 @@ fn special(what: &str, name: &str) -> Vec<Spec> {
             all(json!({"capacity": 16}), emptied(what, &[3, 9, 1])).commented(EMPTIED),
             few(json!({"capacity": 16}), emptied(what, &[1, 9, 3])).commented(TURNED),
         ],
+        "skeleton" => vec![
+            all(json!({}), weighted(what, &[1; 11])),
+            all(json!({}), weighted(what, &[1; 67])).commented("Two groups, one of three places."),
+            all(json!({}), emptied(what, &[3, 9, 1])).commented(EMPTIED),
+            few(json!({}), emptied(what, &[1, 9, 3])).commented(TURNED),
+        ],
         "memento" => vec![
             all(json!({}), weighted(what, &[1; 11])),
             all(json!({}), emptied(what, &[3, 9, 1])).commented(EMPTIED),

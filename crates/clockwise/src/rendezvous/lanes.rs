@@ -23,10 +23,10 @@ const FEW_WEIGHTS: usize = 28;
 const SLACK: f64 = 1.0 / 4_194_304.0;
 
 /// A server by position, with what it is ranked by: its score, or its value −ln(u) ⁄ w.
-pub(super) type Found<T> = (T, usize);
+pub(crate) type Found<T> = (T, usize);
 
 /// The seeds of the active servers, in lanes.
-pub(super) struct Seeds {
+pub(crate) struct Seeds {
     level: Level,
     len: usize,
     /// The two halves of each seed; behind the last, those of the first again. They cannot win
@@ -40,7 +40,7 @@ pub(super) struct Seeds {
 
 impl Seeds {
     /// Of at least one server. `weights` is empty where all are equal.
-    pub(super) fn new(seeds: &[u64], weights: &[f64]) -> Seeds {
+    pub(crate) fn new(seeds: &[u64], weights: &[f64]) -> Seeds {
         let first = seeds.first().copied().unwrap_or(0);
         let halves =
             |shift: u32| in_lanes(seeds.iter().map(|seed| (seed >> shift) as u32), (first >> shift) as u32);
@@ -54,21 +54,21 @@ impl Seeds {
         }
     }
 
-    pub(super) fn at_level(&self, level: Level) -> Seeds {
+    pub(crate) fn at_level(&self, level: Level) -> Seeds {
         let Seeds { len, low, high, inverse, .. } = self;
         Seeds { level, len: *len, low: low.clone(), high: high.clone(), inverse: inverse.clone() }
     }
 
     /// Whether lanes are faster here than a loop over single servers. They are not without vectors that
     /// multiply 32 bits, which the first ones of x86-64 do not.
-    pub(super) fn pay(&self) -> bool {
+    pub(crate) fn pay(&self) -> bool {
         let few = if self.inverse.is_empty() { FEW } else { FEW_WEIGHTS };
         self.level != Level::PORTABLE && self.len >= few
     }
 
     /// The first server with the highest score.
     #[inline]
-    pub(super) fn highest(&self, key: u64) -> usize {
+    pub(crate) fn highest(&self, key: u64) -> usize {
         sweep(self.level, Highest, key, &self.low, &self.high).highest.1 as usize
     }
 
@@ -93,7 +93,7 @@ impl Seeds {
     }
 
     /// The server that follows another by score; none behind the last.
-    pub(super) fn next_highest(&self, key: u64, (above, behind): Found<u32>) -> Option<Found<u32>> {
+    pub(crate) fn next_highest(&self, key: u64, (above, behind): Found<u32>) -> Option<Found<u32>> {
         let swept = sweep(self.level, Below(above), key, &self.low, &self.high);
         let (score, at) = swept.highest;
         if swept.tied == 1 && score > 0 {
@@ -151,11 +151,13 @@ fn in_lanes<T: Copy>(values: impl Iterator<Item = T>, rest: T) -> Vec<[T; WIDTH]
 
 /// A score and a position as one number: the higher the score, and then the earlier the position, the
 /// higher.
-fn packed(score: u32, at: u32) -> u64 {
+#[inline]
+pub(crate) fn packed(score: u32, at: u32) -> u64 {
     u64::from(score) << 32 | u64::from(!at)
 }
 
-fn unpacked(packed: u64) -> Found<u32> {
+#[inline]
+pub(crate) fn unpacked(packed: u64) -> Found<u32> {
     ((packed >> 32) as u32, !(packed as u32) as usize)
 }
 

@@ -38,7 +38,7 @@ mod walk;
 pub use score::{Native, Score, Ties};
 pub use walk::Owners;
 
-use lanes::Seeds;
+pub(crate) use lanes::{Seeds, packed, unpacked};
 
 use crate::arch::Level;
 use crate::error::Error;
