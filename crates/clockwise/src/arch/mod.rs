@@ -19,7 +19,7 @@ use core::fmt;
 
 pub(crate) use line::{FRAGMENTS, Fragments};
 pub(crate) use md5::{Blocks, TEXTS, block, digests};
-pub(crate) use sweep::{Below, Bounds, Highest, WIDTH, bound, mix, rank, sweep};
+pub(crate) use sweep::{Below, Bounds, Highest, WIDTH, bound, highest, mix, rank, sweep};
 
 /// The instructions that loops over many servers or keys may use. Which, changes no answer.
 ///

@@ -101,6 +101,21 @@ pub(crate) fn sweep<A: Aim>(
     }
 }
 
+/// The highest score and the first position it was at, which is all that most lookups ask of a pass.
+#[inline]
+pub(crate) fn highest(level: Level, key: u64, low: &[[u32; WIDTH]], high: &[[u32; WIDTH]]) -> (u32, u32) {
+    match level.0 {
+        Instructions::Portable => plain(Highest, key, low, high).highest,
+        // SAFETY: as in `sweep`: a level of this value is the proof that the processor has AVX2, which is
+        // all that `avx2::highest` requires.
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        Instructions::Avx2 => unsafe { avx2::highest(key, low, high) },
+        // SAFETY: likewise, of the four features that `avx512::highest` names.
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        Instructions::Avx512 => unsafe { avx512::highest(key, low, high) },
+    }
+}
+
 /// A bound in binary32: the complement of the score, cut to the 24 bits that binary32 holds exactly,
 /// times what belongs to the server.
 #[inline(always)]
@@ -157,9 +172,17 @@ macro_rules! sweep_in_vectors {
     ($features:literal, $lanes:literal) => {
         const VECTORS: usize = WIDTH / $lanes;
 
-        /// See [`sweep`](super::sweep).
+        /// What a pass has found, in vectors.
+        struct Passed {
+            best: [Vector; VECTORS],
+            from: [Vector; VECTORS],
+            second: [Vector; VECTORS],
+            tied: Vector,
+        }
+
+        #[inline]
         #[target_feature(enable = $features)]
-        pub(super) fn sweep<A: Aim>(aim: A, key: u64, low: &[[u32; WIDTH]], high: &[[u32; WIDTH]]) -> Swept {
+        fn pass<A: Aim>(aim: A, key: u64, low: &[[u32; WIDTH]], high: &[[u32; WIDTH]]) -> Passed {
             let (key_low, key_high) = (splat(key as u32), splat((key >> 32) as u32));
             let multipliers = (splat(FIRST), splat(SECOND));
             // A limit of 0 leaves no score: then the highest that counts is 0, as nothing is.
@@ -190,26 +213,46 @@ macro_rules! sweep_in_vectors {
                 }
                 start = add(start, splat(WIDTH as u32));
             }
+            Passed { best, from, second, tied }
+        }
 
-            // The highest score of all, then the first of the positions that have it.
+        /// The highest score of all, and the first of the positions that have it.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn first_highest(Passed { best, from, .. }: &Passed) -> (u32, u32) {
             let mut highest = best[0];
             for &best in &best[1..] {
                 highest = max(highest, best);
             }
             let highest = array(highest).into_iter().fold(0, u32::max);
             let mut nearest = splat(u32::MAX);
-            let mut swept = Swept::new();
-            for (v, (&best, &from)) in best.iter().zip(&from).enumerate() {
+            for (v, (&best, &from)) in best.iter().zip(from).enumerate() {
                 let at = add(from, load(&POSITIONS, v));
                 nearest = min(nearest, pick_equal(best, splat(highest), at, splat(u32::MAX)));
+            }
+            (highest, array(nearest).into_iter().fold(u32::MAX, u32::min))
+        }
+
+        /// See [`highest`](super::highest).
+        #[target_feature(enable = $features)]
+        pub(super) fn highest(key: u64, low: &[[u32; WIDTH]], high: &[[u32; WIDTH]]) -> (u32, u32) {
+            first_highest(&pass(Highest, key, low, high))
+        }
+
+        /// See [`sweep`](super::sweep).
+        #[target_feature(enable = $features)]
+        pub(super) fn sweep<A: Aim>(aim: A, key: u64, low: &[[u32; WIDTH]], high: &[[u32; WIDTH]]) -> Swept {
+            let passed = pass(aim, key, low, high);
+            let mut swept = Swept::new();
+            for (v, (&best, &from)) in passed.best.iter().zip(&passed.from).enumerate() {
                 swept.best[v * $lanes..][..$lanes].copy_from_slice(&array(best));
                 swept.from[v * $lanes..][..$lanes].copy_from_slice(&array(from));
                 if A::BOUNDS {
-                    swept.second[v * $lanes..][..$lanes].copy_from_slice(&array(second[v]));
+                    swept.second[v * $lanes..][..$lanes].copy_from_slice(&array(passed.second[v]));
                 }
             }
-            swept.highest = (highest, array(nearest).into_iter().fold(u32::MAX, u32::min));
-            swept.tied = array(tied).into_iter().sum();
+            swept.highest = first_highest(&passed);
+            swept.tied = array(passed.tied).into_iter().sum();
             swept
         }
     };
@@ -231,7 +274,9 @@ const POSITIONS: [u32; WIDTH] = {
 mod avx2 {
     use core::arch::x86_64::*;
 
-    use super::{Aim, FIRST, POSITIONS, SECOND, Swept, WIDTH};
+    use super::{Aim, FIRST, Highest, POSITIONS, SECOND, Swept, WIDTH};
+
+    type Vector = __m256i;
 
     sweep_in_vectors!("avx2", 8);
 
@@ -317,7 +362,9 @@ mod avx2 {
 mod avx512 {
     use core::arch::x86_64::*;
 
-    use super::{Aim, FIRST, POSITIONS, SECOND, Swept, WIDTH};
+    use super::{Aim, FIRST, Highest, POSITIONS, SECOND, Swept, WIDTH};
+
+    type Vector = __m512i;
 
     sweep_in_vectors!("avx512f,avx512bw,avx512dq,avx512vl", 16);
 
@@ -431,6 +478,8 @@ mod tests {
             for level in Level::all() {
                 let context = format!("round {round}, {level}");
                 same(sweep(level, Highest, key, &low, &high), plain(Highest, key, &low, &high), &context);
+                let found = highest(level, key, &low, &high);
+                assert!(found == any.highest || found.0 == 0 && any.highest.0 == 0, "{context}: {found:?}");
                 let aim = Bounds(&inverse);
                 same(sweep(level, aim, key, &low, &high), plain(aim, key, &low, &high), &context);
                 for above in [0, 1, u32::MAX, any.highest.0, any.best[3], random.next() as u32] {

@@ -12,11 +12,11 @@
 use alloc::vec::Vec;
 
 use super::unit_of;
-use crate::arch::{Below, Bounds, Highest, Level, WIDTH, bound, mix, rank, sweep};
+use crate::arch::{Below, Bounds, Highest, Level, WIDTH, bound, highest, mix, rank, sweep};
 use crate::ln::neg_ln;
 
 /// From so many servers on lanes pay: where weights are equal, and where they are not.
-const FEW: usize = 48;
+const FEW: usize = 10;
 const FEW_WEIGHTS: usize = 28;
 
 /// 2⁻²²: more than the rounding errors of a bound or a limit come to, each below 2⁻²⁴ of it.
@@ -69,7 +69,7 @@ impl Seeds {
     /// The first server with the highest score.
     #[inline]
     pub(crate) fn highest(&self, key: u64) -> usize {
-        sweep(self.level, Highest, key, &self.low, &self.high).highest.1 as usize
+        highest(self.level, key, &self.low, &self.high).1 as usize
     }
 
     /// The first and the second server by score; there are at least two.
@@ -151,13 +151,11 @@ fn in_lanes<T: Copy>(values: impl Iterator<Item = T>, rest: T) -> Vec<[T; WIDTH]
 
 /// A score and a position as one number: the higher the score, and then the earlier the position, the
 /// higher.
-#[inline]
-pub(crate) fn packed(score: u32, at: u32) -> u64 {
+fn packed(score: u32, at: u32) -> u64 {
     u64::from(score) << 32 | u64::from(!at)
 }
 
-#[inline]
-pub(crate) fn unpacked(packed: u64) -> Found<u32> {
+fn unpacked(packed: u64) -> Found<u32> {
     ((packed >> 32) as u32, !(packed as u32) as usize)
 }
 

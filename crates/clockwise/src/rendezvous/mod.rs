@@ -38,7 +38,7 @@ mod walk;
 pub use score::{Native, Score, Ties};
 pub use walk::Owners;
 
-pub(crate) use lanes::{Seeds, packed, unpacked};
+pub(crate) use lanes::Seeds;
 
 use crate::arch::Level;
 use crate::error::Error;
