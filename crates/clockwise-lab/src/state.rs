@@ -455,6 +455,9 @@ impl Fleet {
                     .ok_or_else(|| Refusal::new(format!("there is no scheme {name:?}")))?;
                 Ok(Scheme::Catalogued(Chosen::new(entry).with_hash(hash)))
             }
+            SchemeName::Product if self.product.is_empty() => {
+                Err(Refusal::new("the rule of a product is chosen, and none is named"))
+            }
             SchemeName::Product => {
                 let settings: Settings =
                     self.product.parse().map_err(|error| Refusal::new(format!("{error}")))?;

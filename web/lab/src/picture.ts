@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 import { drawBand, theme } from './band.ts';
 import { s } from './dom.ts';
 import { BAND_IN, BAND_OUT, TICK_OUT, at } from './geometry.ts';
-import { colourOf } from './palette.ts';
+import { colourOf, type Look } from './palette.ts';
 
 const U = 500;
 /** Of more arcs, the band comes as an image inside the picture. */
@@ -35,6 +35,21 @@ function sector(from: number, to: number, fill: string): SVGPathElement {
   });
 }
 
+/** The fill of a node in the picture: its colour, or a pattern of it, which is put among the definitions. */
+function fillOf(look: Look, ground: string, definitions: SVGDefsElement): string {
+  const colour = colourOf(look);
+  if (look.pattern === 0) return colour;
+  const id = `fill-${look.colour}-${look.pattern}`;
+  if (!definitions.querySelector(`#${id}`)) {
+    const line = (d: string): SVGPathElement => s('path', { d, stroke: ground, 'stroke-width': look.pattern === 1 ? 2.5 : 1.7 });
+    const rising = line('M-1 11L11 -1M-1 1L1 -1M9 11L11 9');
+    const falling = line('M-1 -1L11 11M9 -1L11 1M-1 9L1 11');
+    const marks = look.pattern === 2 ? [s('circle', { cx: 5, cy: 5, r: 2.2, fill: ground })] : look.pattern === 1 ? [rising] : [rising, falling];
+    definitions.append(s('pattern', { id, width: 10, height: 10, patternUnits: 'userSpaceOnUse' }, s('rect', { width: 10, height: 10, fill: colour }), ...marks));
+  }
+  return `url(#${id})`;
+}
+
 /** The ring as text of an SVG file. */
 export function asSvg(app: App): string {
   const view = app.view!;
@@ -43,12 +58,13 @@ export function asSvg(app: App): string {
   inline(svg, copy);
   for (const halo of copy.querySelectorAll('[fill="none"]:not([stroke])')) halo.remove();
   const colours = theme();
-  const band = s('g', {});
+  const definitions = s('defs');
+  const band = s('g');
   const few = view.band === 'arcs' && view.ends.length > 1 && view.ends.length <= ARCS && view.turns.length <= 1_000;
   if (few) {
     view.ends.forEach((end, arc) => {
       const from = arc === 0 ? view.ends[view.ends.length - 1]! - 1 : view.ends[arc - 1]!;
-      band.append(sector(from, end, colourOf(app.look(view.names[view.arcOwners[arc]!]!))));
+      band.append(sector(from, end, fillOf(app.look(view.names[view.arcOwners[arc]!]!), colours.ground, definitions)));
     });
     if (view.band_of === 'tokens' && view.ends.length <= 400) {
       for (const end of view.ends) {
@@ -64,6 +80,7 @@ export function asSvg(app: App): string {
     if (drawing && pen) drawBand(pen, canvas.width, 3, { ...drawing, only: null });
     band.append(s('image', { x: -U, y: -U, width: 2 * U, height: 2 * U, href: canvas.toDataURL('image/png') }));
   }
+  if (definitions.hasChildNodes()) band.prepend(definitions);
   const title = s('title', {}, view.sentence);
   copy.prepend(title, s('rect', { x: -U, y: -U, width: 2 * U, height: 2 * U, fill: colours.ground }), band);
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');

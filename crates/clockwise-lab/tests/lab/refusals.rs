@@ -24,7 +24,7 @@ fn what_has_no_meaning_is_refused_and_said_why() {
         (state(fleet("A", &json!({ "hue": 3 }))), "unknown field `hue`"),
         (state(fleet("A", &json!({ "scheme": "bounded", "epsilon": "-1" }))), "is negative"),
         (state(fleet("A B", &json!({ "scheme": "maglev", "table": 8 }))), "8"),
-        (state(fleet("A", &json!({ "scheme": "product" }))), "there is no"),
+        (state(fleet("A", &json!({ "scheme": "product" }))), "and none is named"),
         (with("down", json!(["Z"])), "\"Z\" cannot be down: there is no such node"),
         (with("replicas", json!(0)), "0 replicas: the lab takes 1 to 16"),
         (with("history", json!(vec![four.clone(); 65])), "64 earlier fleets at most"),

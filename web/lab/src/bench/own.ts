@@ -58,6 +58,12 @@ export function ownPanel(app: App, open: () => void): Panel {
     replace(warnings);
     say(told, '');
   }
+  text.addEventListener('paste', (paste) => {
+    const pasted = paste.clipboardData?.getData('text/plain') ?? '';
+    if (pasted.length <= SHOWN) return;
+    paste.preventDefault();
+    void take(new File([pasted], 'pasted'));
+  });
   text.addEventListener('input', () => {
     file = undefined;
     say(name, '');

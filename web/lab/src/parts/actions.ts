@@ -35,6 +35,7 @@ export function actions(app: App, initial: State): Part {
     document.body.append(dialog);
     dialog.showModal();
     area.select();
+    area.scrollTop = 0;
   }
 
   const undo = $<HTMLButtonElement>('undo');

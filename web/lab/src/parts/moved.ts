@@ -3,14 +3,14 @@
 import type { App, Part } from '../app.ts';
 import type { View } from '../core.ts';
 import { $, h, replace, say } from '../dom.ts';
-import { count, ratio } from '../format.ts';
+import { count, ratio, tenths } from '../format.ts';
 
 export function moved(_app: App): Part {
   return {
     view(app: App, view: View): void {
       const { change } = view;
       say($('sentence'), app.told(change ? view.sentence : `${view.sentence} Add or remove a node to see which keys move.`));
-      const fair = change ? (Number.isInteger(change.fair) ? count(change.fair) : change.fair.toFixed(1)) : '–';
+      const fair = change ? tenths(change.fair) : '–';
       const spaces = view.busiest_space !== null && app.state.fleet.scheme !== 'bounded';
       const figure = (name: string, value: string, title: string): HTMLElement =>
         h('div', {}, h('dt', {}, title), h('dd', { 'data-figure': name }, value));

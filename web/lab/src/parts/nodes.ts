@@ -8,6 +8,8 @@ import { label, showsAlone, swatch, who } from './marks.ts';
 
 /** Past so many nodes, a list of chips is longer than the page. */
 const CHIPS = 60;
+/** So many have room without scrolling. */
+const IN_SIGHT = 9;
 
 export function nodes(app: App): Part {
   const chips = $('chips');
@@ -66,7 +68,6 @@ export function nodes(app: App): Part {
     );
   }
 
-  chips.setAttribute('role', 'list');
   return {
     state(): void {
       // A drag changes no node, and a list of fifty takes its time.
@@ -78,12 +79,11 @@ export function nodes(app: App): Part {
       const join = h('button', { type: 'button', id: 'add', 'data-key': 'add', disabled: names.length >= app.about.max_nodes, title: next }, `Add node ${shortNames([...names, next]).pop()}`);
       join.addEventListener('click', () => app.change(add(app.state), { fly: true }));
       const more = names.length - CHIPS;
-      replace(
-        chips,
-        ...names.slice(0, CHIPS).map(chip),
-        more > 0 && h('span', { class: 'chip-note', role: 'listitem' }, `and ${more} more`),
-        h('span', { role: 'listitem' }, join),
-      );
+      // A long list scrolls by itself, and the button stays in sight.
+      const list = h('div', { class: names.length > IN_SIGHT ? 'chip-list many' : 'chip-list', role: 'list' }, ...names.slice(0, CHIPS).map(chip), more > 0 && h('span', { class: 'chip-note', role: 'listitem' }, `and ${more} more`));
+      const top = chips.firstElementChild?.scrollTop ?? 0;
+      replace(chips, list, join);
+      list.scrollTop = top;
       drawTable();
     },
   };

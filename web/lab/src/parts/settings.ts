@@ -1,7 +1,7 @@
 // How keys are placed: tokens, hash, keys, replicas, and what the scheme at hand has beside them.
 
 import type { App, Part } from '../app.ts';
-import { $, h } from '../dom.ts';
+import { $, h, say } from '../dom.ts';
 import { count } from '../format.ts';
 import { configure, withKeys } from '../model.ts';
 
@@ -93,7 +93,8 @@ export function settings(app: App): Part {
 
   // What is dragged stands beside the ring; what is chosen once, below it.
   $('node-settings').append(tokens, epsilon);
-  place.append(hash, slots, table, keys, replicas, zones);
+  const rule = h('p', { class: 'rule', id: 'rule' });
+  place.append(hash, slots, table, keys, replicas, zones, rule);
   return {
     state(): void {
       const { fleet, keys: asked, replicas: held, spread: apart } = app.state;
@@ -112,6 +113,8 @@ export function settings(app: App): Part {
       const percent = Math.round(100 * Number(fleet.epsilon));
       epsilonRange.value = String(percent);
       epsilonNumber.value = String(percent);
+      say(rule, ruleOf(app));
+      rule.hidden = rule.textContent === '';
       have(slotsPick, String(fleet.slots));
       have(tablePick, String(fleet.table));
       have(replicasPick, String(held));
@@ -124,6 +127,19 @@ export function settings(app: App): Part {
       keysText.value = asked.pattern;
     },
   };
+}
+
+/** What exactly is hashed, so that anyone can place a key by hand. */
+function ruleOf(app: App): string {
+  const { scheme, hash, nodes } = app.state.fleet;
+  const first = app.look(nodes[0]?.name ?? 'A').short;
+  const bits = app.about.hashes.find((known) => known.name === hash)?.bits ?? 32;
+  const texts: Partial<Record<typeof scheme, string>> = {
+    ring: `The first token of ${first} is the hash of “node-${first}#0”. A hash h lies at 360° · h ÷ 2^${bits}, clockwise from the top.`,
+    'mod-n': 'The hash of a key is divided by the number of nodes; the remainder counts them in joining order, from 0.',
+    rendezvous: `The score of ${first} for user:1 is the hash of “user:1|${first}”.`,
+  };
+  return texts[scheme === 'bounded' ? 'ring' : scheme] ?? '';
 }
 
 /** Chooses a value, as one more option where it is none yet. */
