@@ -478,6 +478,13 @@ export function tests(browser, name, binary) {
           await settled(page);
           assert.deepEqual(await overflow(page), [], await tab.innerText());
         }
+        // A product's rule may be longer than the window.
+        await page.getByRole('tab').first().click();
+        await page.locator('#own-text').fill(readFileSync(join(root, 'fuzz/corpus/haproxy/bounded.cfg'), 'utf8'));
+        await press(page, 'Draw this fleet');
+        assert.match(await page.locator('#scheme-about').innerText(), /hash_balance_factor/);
+        assert.deepEqual(await overflow(page), []);
+        assert.equal(await page.locator('#add').innerText(), 'Add node c');
         // All at once, since axe takes its time.
         await page.evaluate(() => document.querySelectorAll('.panel').forEach(panel => { panel.hidden = false; }));
         assert.deepEqual(await violations(page), []);

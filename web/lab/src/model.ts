@@ -24,7 +24,8 @@ export function nextName(state: State): string {
   const taken = new Set(names);
   const last = names[names.length - 1] ?? '';
   const run = numberOf(last, names);
-  if (!run) for (const letter of LETTERS) if (!taken.has(letter)) return letter;
+  const letters = /^[a-z]$/u.test(last) ? LETTERS.toLowerCase() : LETTERS;
+  if (!run) for (const letter of letters) if (!taken.has(letter)) return letter;
   const [before, digits, after] = run ?? ['N', '0', ''];
   for (let number = Number(digits) + 1; ; number += 1) {
     const name = before + String(number).padStart(digits.length, '0') + after;
