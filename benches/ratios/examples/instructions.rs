@@ -10,7 +10,10 @@ use std::process::ExitCode;
 
 use clockwise::dialect::libketama;
 use clockwise::hash::{SplitMix64, Xxh3};
-use clockwise::{Bounded, Buckets, Cap, Jump, Level, Maglev, Members, Rendezvous, Ring, Server, ServerIx};
+use clockwise::{
+    Bounded, Buckets, Cap, Jump, JumpBack, Level, Maglev, Members, MultiProbe, Rendezvous, Ring, Server,
+    ServerIx,
+};
 
 const SERVERS: u32 = 100;
 
@@ -56,6 +59,16 @@ const CASES: &[Case] = &[
     }),
     ("jump", |fleet, keys| {
         let place = Jump::new(Xxh3, &fleet.list)?;
+        counted(&keys.hashes, |&hash| place.owner_of_hash(hash));
+        Ok(())
+    }),
+    ("jump-back", |fleet, keys| {
+        let place = JumpBack::new(Xxh3, &fleet.list)?;
+        counted(&keys.hashes, |&hash| place.owner_of_hash(hash));
+        Ok(())
+    }),
+    ("multi-probe", |fleet, keys| {
+        let place = MultiProbe::new(Xxh3, &fleet.members)?;
         counted(&keys.hashes, |&hash| place.owner_of_hash(hash));
         Ok(())
     }),

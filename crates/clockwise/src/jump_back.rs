@@ -94,7 +94,7 @@ fn stop(first: u64, stops: u32, least: u32) -> u32 {
 ///
 /// Each turn of the inner loop ends it with a chance of a half at least, and the generator goes
 /// through all numbers: so it ends.
-#[inline]
+#[inline(always)]
 fn walked(key_hash: u64, buckets: u32) -> u32 {
     let mut state = key_hash;
     let first = SplitMix64::mix(state);
@@ -131,8 +131,9 @@ fn walked(key_hash: u64, buckets: u32) -> u32 {
 ///
 /// Only in that range may a stop be past the end. So the walk is there, for one stop and two more numbers; or it
 /// is where it stops first below. All of that is computed and then chosen from, because a wrong guess of a
-/// processor costs as much as all of it. One key of eight at most has to walk on.
-#[inline]
+/// processor costs as much as all of it. One key of eight at most has to walk on. It is a call, so that the loops of
+/// those who need the walk alone hold no more than that.
+#[inline(never)]
 fn chosen(key_hash: u64, buckets: u32, top: u32) -> u32 {
     let within = 2 * top - 1;
     let first = SplitMix64::mix(key_hash);
