@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::sorted::Sorted;
-use super::table::Table;
+use super::table::{Table, WINDOW};
 use super::walk::Seen;
 use super::{Boundary, Collision};
 use crate::hash::Width;
@@ -59,7 +59,8 @@ impl Circle {
             Width::Bits64 => 0,
         };
         let back = u64::from(boundary == Boundary::After);
-        let table = Table::new(points, |position| position.wrapping_sub(back) << lift, lift, servers);
+        let end = |position: u64| position.wrapping_sub(back) << lift;
+        let table = Table::without_lines(Sorted::new(points, end, lift, servers, WINDOW));
         let mut circle = Circle { lift, back, positions: Vec::new(), smallest: 0, table };
         circle.smallest = circle.zeros();
         let collisions = circle.collisions(servers);
@@ -68,6 +69,8 @@ impl Circle {
         }
         if boundary == Boundary::Nearest {
             circle.halve(servers);
+        } else {
+            circle.table.make_lines();
         }
         (circle, collisions)
     }
@@ -107,7 +110,8 @@ impl Circle {
         points.rotate_right(wrapped);
         positions.rotate_right(wrapped);
         let lift = self.lift;
-        self.table = Table::new(&points, |position| position << lift, lift, servers);
+        self.table =
+            Table::of_sorted(Sorted::new(&points, |position| position << lift, lift, servers, WINDOW));
         (self.positions, self.smallest) = (positions, wrapped % points.len());
     }
 

@@ -42,17 +42,6 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Points in any order; those of one position keep theirs. `end` gives the end of the arc of a position,
-    /// and the lowest `lift` bits of all of these are 0.
-    pub(super) fn new(
-        points: &[(u64, ServerIx)],
-        end: impl Fn(u64) -> u64,
-        lift: u32,
-        servers: usize,
-    ) -> Table {
-        Table::of_sorted(Sorted::new(points, end, lift, servers, WINDOW))
-    }
-
     /// Points that stand in order.
     pub(super) fn of_sorted(sorted: Sorted) -> Table {
         let mut table = Table::without_lines(sorted);
@@ -60,7 +49,7 @@ impl Table {
         table
     }
 
-    /// What is left to do is [`Table::make_lines`].
+    /// The same, and what is left to do before anything is looked up is [`Table::make_lines`].
     pub(super) fn without_lines(Sorted { mut points, low, mask, meet }: Sorted) -> Table {
         let len = points.len();
         let first = points[0] & mask;
@@ -125,24 +114,26 @@ impl Table {
         self.meet
     }
 
-    /// Drops of the points at one position all but the first; whether there were any.
+    /// Drops of the points at one position all but the first, before lines are made; whether there were any.
     pub(super) fn dedup(&mut self) -> bool {
-        let points = self.points();
-        let kept: Vec<usize> =
-            (0..points.len()).filter(|&at| at == 0 || !points.same_end(at - 1, at)).collect();
-        if kept.len() == points.len() {
+        let (len, halves) = (self.len(), self.halves());
+        if !self.meet {
             return false;
         }
-        let halves = self.halves();
-        let (all, low) = (Vec::with_capacity(kept.len() + WINDOW), Vec::with_capacity(kept.len() * halves));
-        let mut sorted = Sorted { points: all, low, mask: self.mask, meet: false };
-        for at in kept {
-            sorted.points.push(self.points[at]);
-            sorted.low.extend_from_slice(&self.low[at * halves..(at + 1) * halves]);
+        let mut kept = 1;
+        for at in 1..len {
+            if !self.points().same_end(kept - 1, at) {
+                self.points[kept] = self.points[at];
+                self.low.copy_within(at * halves..(at + 1) * halves, kept * halves);
+                kept += 1;
+            }
         }
-        sorted.meet = meet(&sorted.points, self.mask);
-        *self = Table::of_sorted(sorted);
-        true
+        self.points.truncate(kept);
+        self.low.truncate(kept * halves);
+        let (points, low) = (core::mem::take(&mut self.points), core::mem::take(&mut self.low));
+        let meet = meet(&points, self.mask);
+        *self = Table::without_lines(Sorted { points, low, mask: self.mask, meet });
+        kept < len
     }
 
     /// The places of a bucket's points.
@@ -163,12 +154,8 @@ impl Table {
                 None => self.search(bucket, passed, position),
             };
         }
-        let key = position & !self.mask;
-        if let Some(window) = self.window(start) {
-            let passed: usize = window[..WINDOW - 1].iter().map(|&point| usize::from(point < key)).sum();
-            if window[passed] > key | self.mask {
-                return start + passed;
-            }
+        if let Some(at) = self.near(start, position) {
+            return at;
         }
         self.search(bucket, 0, position)
     }
@@ -225,26 +212,24 @@ impl Table {
         }
     }
 
+    /// The first of five points at or after a position; None if there is none, or the bits at hand leave it
+    /// open. Counted and not searched: a branch would be guessed, and what comes after a wrong guess waits for
+    /// memory anew.
     #[inline]
-    fn window(&self, start: usize) -> Option<&[u64; WINDOW]> {
-        self.points.get(start..start + WINDOW)?.try_into().ok()
+    fn near(&self, start: usize, position: u64) -> Option<usize> {
+        let window: &[u64; WINDOW] = self.points.get(start..start + WINDOW)?.try_into().ok()?;
+        let key = position & !self.mask;
+        let passed: usize = window[..WINDOW - 1].iter().map(|&point| usize::from(point < key)).sum();
+        // Neither before the position nor so close behind it that the lower bits decide.
+        (window[passed] > key | self.mask).then_some(start + passed)
     }
 
     /// The owner of a position that all points before `start` are before.
     #[inline]
     fn owner_from(&self, start: usize, position: u64) -> ServerIx {
-        let key = position & !self.mask;
-        if let Some(&[a, b, c, d, e]) = self.window(start) {
-            let point = if d >= key { d } else { e };
-            let point = if c >= key { c } else { point };
-            let point = if b >= key { b } else { point };
-            let point = if a >= key { a } else { point };
-            // Neither before the position nor so close behind it that the lower bits decide.
-            if point > key | self.mask {
-                return self.server(point);
-            }
-        }
-        self.server(self.points[self.search(place(position, self.starts.len()).0, 0, position)])
+        let near = self.near(start, position);
+        let at = near.unwrap_or_else(|| self.search(place(position, self.starts.len()).0, 0, position));
+        self.server(self.points[at])
     }
 
     #[inline]
