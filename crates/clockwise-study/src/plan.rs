@@ -63,11 +63,12 @@ impl Contestant {
     /// Counts keys, and says of each where it was and where it will be.
     fn record(&mut self, batch: &KeySet, mut each: impl FnMut(Record<'_>, ServerIx, ServerIx)) {
         let (mut from, mut to) = ([ServerIx::new(0); TOGETHER], [ServerIx::new(0); TOGETHER]);
-        let placed = batch.together(|keys, records| {
+        let placed = batch.together(|first, keys| {
             self.sides.owners(keys, &mut from, &mut to);
-            for ((&record, &from), &to) in records.iter().zip(&from).zip(&to) {
-                self.counter.record(from, to, record.tally);
-                each(record, from, to);
+            for (((at, key), &from), &to) in (first..).zip(keys).zip(&from).zip(&to) {
+                let tally = batch.tally(at);
+                self.counter.record(from, to, tally);
+                each(Record { key, tally }, from, to);
             }
             Ok::<(), Infallible>(())
         });
@@ -76,8 +77,8 @@ impl Contestant {
 
     /// Keeps the hashes of keys, for [`Contestant::record_hashes`].
     fn hold(&mut self, batch: &KeySet) {
-        let held = batch.together(|keys, records| {
-            self.held.extend(&self.sides, keys, records);
+        let held = batch.together(|first, keys| {
+            self.held.extend(&self.sides, keys, (first..).map(|at| batch.tally(at)));
             Ok::<(), Infallible>(())
         });
         let Ok(()) = held;

@@ -97,7 +97,7 @@ impl<'a> Resolver<'a> {
         let route = |key: &[u8]| self.down.as_ref().map(|down| route_ix(self.built, key, down));
         let Some(replicas) = &self.replicas else {
             let mut owners = [ServerIx::new(0); TOGETHER];
-            return batch.together(|keys, _| {
+            return batch.together(|_, keys| {
                 self.built.owners_of(keys, &mut owners);
                 for (key, owner) in keys.iter().zip(&owners) {
                     each(key, Answer { holders: slice::from_ref(owner), route: route(key) })?;
@@ -121,93 +121,104 @@ struct Answer<'a> {
 
 /// Prints answers as they come: a list of keys may be long, and a pipe wants its first line now.
 struct Printer<'a> {
+    out: &'a mut dyn Write,
     built: &'a Built,
+    format: Format,
     /// How many servers are named for each key.
     replicas: usize,
     down: bool,
-    lines: Lines<'a>,
+    columns: Columns,
+    /// Lines that were not sent on yet.
+    text: Vec<u8>,
 }
 
-/// Lines of one format.
-enum Lines<'a> {
-    Json(&'a mut dyn Write),
-    Csv(Box<csv::Writer<&'a mut dyn Write>>),
-    Markdown(&'a mut dyn Write),
-    Table(Columns<'a>),
-}
+/// So much text is sent on at once.
+const FULL: usize = 1 << 16;
 
 impl<'a> Printer<'a> {
     fn new(args: &Owner, built: &'a Built, out: &'a mut dyn Write) -> Result<Printer<'a>, Failure> {
         let down = !args.down.is_empty();
-        let mut columns = vec!["key".to_owned(), "owner".to_owned()];
-        columns.extend((2..=args.replicas).map(|number| format!("replica {number}")));
-        columns.extend(down.then(|| "served by".to_owned()));
-        let lines = match args.format {
-            Format::Json => Lines::Json(out),
+        let mut heading = vec!["key".to_owned(), "owner".to_owned()];
+        heading.extend((2..=args.replicas).map(|number| format!("replica {number}")));
+        heading.extend(down.then(|| "served by".to_owned()));
+        let mut text = Vec::with_capacity(FULL);
+        let mut columns = Columns::default();
+        match args.format {
+            Format::Json => {}
             Format::Csv => {
-                let mut csv = csv::Writer::from_writer(out);
-                csv.write_record(columns.iter().map(|name| name.replace(' ', "_")))?;
-                Lines::Csv(Box::new(csv))
+                let names: Vec<String> = heading.iter().map(|name| name.replace(' ', "_")).collect();
+                writeln!(text, "{}", names.join(","))?;
             }
             Format::Markdown => {
-                writeln!(out, "| {} |\n|{}", columns.join(" | "), " --- |".repeat(columns.len()))?;
-                Lines::Markdown(out)
+                writeln!(text, "| {} |\n|{}", heading.join(" | "), " --- |".repeat(heading.len()))?;
             }
-            Format::Table => Lines::Table(Columns::new(out, columns)),
-        };
-        Ok(Printer { built, replicas: args.replicas, down, lines })
+            // One owner a key needs no heading; what stands beside it does.
+            Format::Table if heading.len() > 2 => columns.held.push(heading),
+            Format::Table => {}
+        }
+        Ok(Printer { out, built, format: args.format, replicas: args.replicas, down, columns, text })
     }
 
     fn print(&mut self, key: &[u8], answer: Answer<'_>) -> Result<(), Failure> {
-        let servers = self.built.servers();
+        let (servers, text) = (self.built.servers(), &mut self.text);
         let name = |ix: ServerIx| servers[ix.index()].name().as_str();
-        let served_by = answer.route.map(|route| route.server().map(name));
-        if let Lines::Json(out) = &mut self.lines {
-            let text = str::from_utf8(key).ok();
-            let line = Line {
-                key: text,
-                key_hex: text.is_none().then(|| hex(key)),
-                owner: name(answer.holders[0]),
-                replicas: answer.holders.iter().map(|ix| name(*ix)).collect(),
-                served_by,
-            };
-            serde_json::to_writer(&mut *out, &line).map_err(std::io::Error::from)?;
-            return Ok(out.write_all(b"\n")?);
-        }
         let missing = self.replicas.saturating_sub(answer.holders.len());
         let holders = answer.holders.iter().map(|ix| name(*ix)).chain(std::iter::repeat_n("", missing));
+        let served_by = answer.route.map(|route| route.server().map(name));
         let cells = holders.chain(self.down.then(|| served_by.flatten().unwrap_or("nobody")));
-        match &mut self.lines {
-            Lines::Json(_) => Ok(()),
-            Lines::Csv(csv) => {
-                csv.write_field(key)?;
-                Ok(csv.write_record(cells)?)
+        match self.format {
+            Format::Json => {
+                let utf8 = str::from_utf8(key).ok();
+                let line = Line {
+                    key: utf8,
+                    key_hex: utf8.is_none().then(|| hex(key)),
+                    owner: name(answer.holders[0]),
+                    replicas: answer.holders.iter().map(|ix| name(*ix)).collect(),
+                    served_by,
+                };
+                serde_json::to_writer(&mut *text, &line).map_err(std::io::Error::from)?;
             }
-            Lines::Markdown(out) => {
+            Format::Csv => {
+                push_field(text, key);
+                for cell in cells {
+                    text.push(b',');
+                    push_field(text, cell.as_bytes());
+                }
+            }
+            Format::Markdown => {
                 let key = shown(key);
                 let cells = std::iter::once(&*key).chain(cells).map(markdown).collect::<Vec<_>>();
-                Ok(writeln!(out, "| {} |", cells.join(" | "))?)
+                write!(text, "| {} |", cells.join(" | "))?;
             }
-            Lines::Table(columns) => columns.line(std::iter::once(&*shown(key)).chain(cells)),
+            Format::Table => {
+                self.columns.line(text, key, cells);
+                return self.send_if_full();
+            }
         }
+        text.push(b'\n');
+        self.send_if_full()
+    }
+
+    fn send_if_full(&mut self) -> Result<(), Failure> {
+        if self.text.len() >= FULL { self.send() } else { Ok(()) }
+    }
+
+    fn send(&mut self) -> Result<(), Failure> {
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
     }
 
     /// Sends on what is printed, before more keys are waited for. (A table keeps its first lines, as
     /// its columns are not known before them.)
     fn pause(&mut self) -> Result<(), Failure> {
-        match &mut self.lines {
-            Lines::Json(out) | Lines::Markdown(out) => Ok(out.flush()?),
-            Lines::Csv(csv) => Ok(csv.flush()?),
-            Lines::Table(columns) => Ok(columns.out.flush()?),
-        }
+        self.send()?;
+        Ok(self.out.flush()?)
     }
 
-    fn finish(self) -> Result<(), Failure> {
-        match self.lines {
-            Lines::Json(_) | Lines::Markdown(_) => Ok(()),
-            Lines::Csv(mut csv) => Ok(csv.flush()?),
-            Lines::Table(mut columns) => columns.settle(),
-        }
+    fn finish(mut self) -> Result<(), Failure> {
+        self.columns.settle(&mut self.text);
+        self.send()
     }
 }
 
@@ -215,52 +226,86 @@ impl<'a> Printer<'a> {
 const MEASURED: usize = 1_000;
 
 /// A table that is printed while it grows: the widths of its first lines hold for all.
-struct Columns<'a> {
-    out: &'a mut dyn Write,
+#[derive(Default)]
+struct Columns {
     /// Lines whose widths are not settled yet.
     held: Vec<Vec<String>>,
     widths: Option<Vec<usize>>,
-    /// The line that is being written: its memory is used again for the next.
-    text: String,
 }
 
-impl<'a> Columns<'a> {
-    /// One owner a key needs no heading; what stands beside it does.
-    fn new(out: &'a mut dyn Write, heading: Vec<String>) -> Columns<'a> {
-        let held = if heading.len() > 2 { vec![heading] } else { Vec::new() };
-        Columns { out, held, widths: None, text: String::new() }
+impl Columns {
+    fn line<'b>(&mut self, text: &mut Vec<u8>, key: &[u8], cells: impl Iterator<Item = &'b str>) {
+        let Some(widths) = &self.widths else {
+            let mut line = vec![shown(key).into_owned()];
+            line.extend(cells.map(str::to_owned));
+            self.held.push(line);
+            if self.held.len() == MEASURED {
+                self.settle(text);
+            }
+            return;
+        };
+        let begun = text.len();
+        // Most keys are shown as they are, and are as wide as they are long.
+        let wide = if is_graphic(key) && !key.starts_with(b"\"") {
+            text.extend_from_slice(key);
+            key.len()
+        } else {
+            let key = shown(key);
+            text.extend_from_slice(key.as_bytes());
+            width(&key)
+        };
+        Columns::rest(text, begun, wide, widths, cells);
     }
 
-    fn line<'b>(&mut self, cells: impl Iterator<Item = &'b str>) -> Result<(), Failure> {
-        if self.widths.is_some() {
-            return self.write(cells);
-        }
-        self.held.push(cells.map(str::to_owned).collect());
-        if self.held.len() == MEASURED { self.settle() } else { Ok(()) }
-    }
-
-    fn settle(&mut self) -> Result<(), Failure> {
-        let held = std::mem::take(&mut self.held);
-        let Some(columns) = held.first().map(Vec::len) else { return Ok(()) };
-        let widest = |at: usize| held.iter().map(|cells| width(&cells[at])).max().unwrap_or(0);
-        self.widths = Some((0..columns).map(widest).collect());
-        held.iter().try_for_each(|cells| self.write(cells.iter().map(String::as_str)))
-    }
-
-    fn write<'b>(&mut self, cells: impl Iterator<Item = &'b str>) -> Result<(), Failure> {
-        let line = &mut self.text;
-        line.clear();
+    /// What stands beside the first cell, which is so wide; and the end of the line.
+    fn rest<'b>(
+        text: &mut Vec<u8>,
+        begun: usize,
+        mut wide: usize,
+        widths: &[usize],
+        cells: impl Iterator<Item = &'b str>,
+    ) {
         // Where the next column begins, counted as it is in the first lines.
-        let mut padding = 0;
-        for (cell, widest) in cells.zip(self.widths.iter().flatten()) {
-            line.extend(std::iter::repeat_n(' ', padding));
-            line.push_str(cell);
-            padding = widest.saturating_sub(width(cell)) + 2;
+        for (cell, widest) in cells.zip(widths) {
+            text.resize(text.len() + widest.saturating_sub(wide) + 2, b' ');
+            text.extend_from_slice(cell.as_bytes());
+            wide = width(cell);
         }
-        line.truncate(line.trim_end().len());
-        line.push('\n');
-        Ok(self.out.write_all(line.as_bytes())?)
+        // Nothing but cells that are empty, or a name, ends in blanks.
+        if text.last().is_some_and(|last| !last.is_ascii_graphic()) {
+            let kept =
+                str::from_utf8(&text[begun..]).map_or(text.len() - begun, |line| line.trim_end().len());
+            text.truncate(begun + kept);
+        }
+        text.push(b'\n');
     }
+
+    fn settle(&mut self, text: &mut Vec<u8>) {
+        let held = std::mem::take(&mut self.held);
+        let Some(columns) = held.first().map(Vec::len) else { return };
+        let widest = |at: usize| held.iter().map(|cells| width(&cells[at])).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(widest).collect();
+        for cells in &held {
+            let begun = text.len();
+            text.extend_from_slice(cells[0].as_bytes());
+            Columns::rest(text, begun, width(&cells[0]), &widths, cells[1..].iter().map(String::as_str));
+        }
+        self.widths = Some(widths);
+    }
+}
+
+/// A field of a row of CSV, in quotes if it needs them.
+fn push_field(text: &mut Vec<u8>, field: &[u8]) {
+    // Without a branch a byte: most fields need none.
+    let special = |any, byte: &u8| any | matches!(byte, b',' | b'"' | b'\r' | b'\n');
+    if !field.iter().fold(false, special) {
+        return text.extend_from_slice(field);
+    }
+    text.push(b'"');
+    for &byte in field {
+        text.extend_from_slice(if byte == b'"' { b"\"\"" } else { std::slice::from_ref(&byte) });
+    }
+    text.push(b'"');
 }
 
 /// How many columns of a terminal text takes, counted as its characters.
@@ -279,12 +324,36 @@ fn shown(key: &[u8]) -> Cow<'_, str> {
 
 /// Whether text is seen as what it is: all of it, where it begins and where it ends.
 fn is_plain(text: &str) -> bool {
-    // Most keys are of nothing but these.
-    let is_graphic = || text.bytes().all(|byte| byte.is_ascii_graphic());
     let is_whole = || text.trim() == text && !text.chars().any(char::is_control);
-    !text.is_empty() && !text.starts_with('"') && (is_graphic() || is_whole())
+    !text.is_empty() && !text.starts_with('"') && (is_graphic(text.as_bytes()) || is_whole())
+}
+
+/// Whether bytes are letters, digits and signs and nothing else, as those of most keys are: found out without
+/// a branch a byte.
+fn is_graphic(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().fold(true, |all, byte| all & byte.is_ascii_graphic())
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_as_the_crate_for_csv_does() {
+        for field in [
+            "", "a", "a b", " a", "a,b", "a\"b", "\"", "\"\"", "a\nb", "a\r", "#a", "\u{e9},", "=1", "\t",
+            "\0",
+        ] {
+            let mut text = Vec::new();
+            push_field(&mut text, field.as_bytes());
+            text.extend_from_slice(b",server\n");
+            let mut csv = csv::Writer::from_writer(Vec::new());
+            csv.write_record([field, "server"]).unwrap();
+            assert_eq!(text, csv.into_inner().unwrap(), "{field:?}");
+        }
+    }
 }

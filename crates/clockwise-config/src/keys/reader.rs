@@ -120,7 +120,18 @@ impl<R: Read> KeyReader<R> {
     pub fn read_many(&mut self, most: usize, batch: &mut KeySet) -> Result<bool, Error> {
         let Some(record) = self.read()? else { return Ok(false) };
         batch.push(record);
-        for _ in 1..most {
+        let mut read = 1;
+        if self.are_plain() {
+            read += self.pieces.take_arrived(most.saturating_sub(1), |line| {
+                // What a carriage return means, or is refused for, is said elsewhere.
+                let is_plain = line.last() != Some(&b'\r');
+                if is_plain {
+                    batch.push(Record { key: line, tally: Tally::KEY });
+                }
+                is_plain
+            });
+        }
+        for _ in read..most {
             if !self.pieces.arrived() {
                 break;
             }
@@ -128,6 +139,12 @@ impl<R: Read> KeyReader<R> {
             batch.push(record);
         }
         Ok(true)
+    }
+
+    /// Whether a line that ends in LF is a key as it stands.
+    fn are_plain(&self) -> bool {
+        let is_lf = matches!(self.ending, Ending::Found(LineEnding::Lf) | Ending::Stated(LineEnding::Lf));
+        self.format == KeyFormat::Lines && self.encoding == KeyEncoding::Bytes && is_lf
     }
 
     fn read_plain(&mut self) -> Result<Option<Record<'_>>, Error> {

@@ -118,26 +118,29 @@ impl KeySet {
     pub fn get(&self, index: usize) -> Option<Record<'_>> {
         let end = *self.ends.get(index)?;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        let count = |all: &Option<Vec<u64>>| all.as_ref().map_or(0, |all| all[index]);
-        let tally = Tally { keys: 1, requests: count(&self.requests), bytes: count(&self.bytes) };
-        Some(Record { key: &self.text[start..end], tally })
+        Some(Record { key: &self.text[start..end], tally: self.tally(index) })
     }
 
-    /// Gives `each` the records in order, up to [`TOGETHER`] at a time, and their keys as
-    /// [`Placement::owners_of`](clockwise::Placement::owners_of) takes them; until it fails.
-    pub fn together<E>(
-        &self,
-        mut each: impl FnMut(&[&[u8]], &[Record<'_>]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// What the file says about the key at `index`.
+    #[inline]
+    pub fn tally(&self, index: usize) -> Tally {
+        let count =
+            |all: &Option<Vec<u64>>| all.as_ref().and_then(|all| all.get(index)).map_or(0, |count| *count);
+        Tally { keys: 1, requests: count(&self.requests), bytes: count(&self.bytes) }
+    }
+
+    /// Gives `each` the keys in order, up to [`TOGETHER`] at a time, as
+    /// [`Placement::owners_of`](clockwise::Placement::owners_of) takes them, and the index of the first; until
+    /// it fails.
+    pub fn together<E>(&self, mut each: impl FnMut(usize, &[&[u8]]) -> Result<(), E>) -> Result<(), E> {
         let mut keys: [&[u8]; TOGETHER] = [&[]; TOGETHER];
-        let mut records = [Record { key: &[], tally: Tally::KEY }; TOGETHER];
-        let mut all = self.iter();
-        while all.len() > 0 {
-            let now = all.len().min(TOGETHER);
-            for ((key, space), record) in keys.iter_mut().zip(&mut records).zip(&mut all) {
-                (*key, *space) = (record.key, record);
+        let mut start = 0;
+        for (first, ends) in (0..).step_by(TOGETHER).zip(self.ends.chunks(TOGETHER)) {
+            for (key, &end) in keys.iter_mut().zip(ends) {
+                *key = &self.text[start..end];
+                start = end;
             }
-            each(&keys[..now], &records[..now])?;
+            each(first, &keys[..ends.len()])?;
         }
         Ok(())
     }

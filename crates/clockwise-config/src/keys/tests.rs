@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use clockwise::hash::SplitMix64;
 use clockwise_fuzz::Campaign;
 
 use super::*;
@@ -226,6 +227,51 @@ mod lines {
         // Two reads, the second in the middle of a key.
         let (parts, _) = batches("a\nb\nc".as_bytes().chain("c\nd\n".as_bytes()), 3);
         assert_eq!(parts, [strings(&["a", "b"]), strings(&["cc", "d"])]);
+    }
+
+    /// Many lines at once, in pieces of any length, against one at a time: the same keys, and the same refusal.
+    #[test]
+    fn batches_hold_what_single_lines_hold() {
+        let mut random = 0x5eed_u64;
+        let mut below = |end: usize| {
+            random = random.wrapping_add(SplitMix64::STEP);
+            SplitMix64::mix(random) as usize % end
+        };
+        let mut refused = 0;
+        for round in 0..600 {
+            let pieces: &[&str] =
+                [&["a", "bc", "\n", "\n"][..], &["a", "\n", "\r\n", "\r"], &["key", "\r\n"]][round % 3];
+            let text: String = (0..below(40)).map(|_| pieces[below(pieces.len())]).collect();
+            let line_ending = [None, Some(LineEnding::Lf), Some(LineEnding::CrLf)][below(3)];
+            let options = KeyOptions { line_ending, ..options() };
+            let most = 1 + below(9);
+            let mut one = KeyReader::new("f", Sips(text.as_bytes(), 1 + below(9)), options).unwrap();
+            let mut expected = KeySet::default();
+            let error = loop {
+                match one.read() {
+                    Ok(Some(record)) => expected.push(record),
+                    Ok(None) => break None,
+                    Err(error) => break Some(error.to_string()),
+                }
+            };
+            let mut many = KeyReader::new("f", Sips(text.as_bytes(), 1 + below(9)), options).unwrap();
+            let mut found = KeySet::default();
+            let mut batch = KeySet::default();
+            let stopped = loop {
+                batch.clear();
+                let read = many.read_many(most, &mut batch);
+                assert!(batch.len() <= most, "{text:?}");
+                batch.iter().for_each(|record| found.push(record));
+                match read {
+                    Ok(true) => {}
+                    Ok(false) => break None,
+                    Err(error) => break Some(error.to_string()),
+                }
+            };
+            refused += usize::from(error.is_some());
+            assert_eq!((found, stopped), (expected, error), "{text:?}, {line_ending:?}, {most} at most");
+        }
+        assert!((100..500).contains(&refused), "{refused} of 600 were refused");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use clockwise::hash::KeyHash as _;
 use clockwise::moves::Tally;
 use clockwise::{Built, Cap, Geometry, Placement, Ranked, Server, ServerIx, Table, fill};
 
-use crate::keys::{Record, TOGETHER};
+use crate::keys::TOGETHER;
 
 /// Before and after.
 #[derive(Debug)]
@@ -87,17 +87,17 @@ pub(super) struct Hashes {
 }
 
 impl Hashes {
-    /// More keys, by a hash that both sides have.
-    pub(super) fn extend(&mut self, sides: &Sides, keys: &[&[u8]], records: &[Record<'_>]) {
+    /// More keys, by a hash that both sides have, and a tally for each.
+    pub(super) fn extend(&mut self, sides: &Sides, keys: &[&[u8]], tallies: impl Iterator<Item = Tally>) {
         let Some(hash) = sides.before.key_hash() else { return };
         let mut hashes = [0; TOGETHER];
         hash.hash_many(keys, &mut hashes);
-        for (hash, record) in hashes.iter().zip(records) {
-            if self.tallies.is_empty() && record.tally != Tally::KEY {
+        for ((_, hash), tally) in keys.iter().zip(hashes).zip(tallies) {
+            if self.tallies.is_empty() && tally != Tally::KEY {
                 self.tallies = vec![Tally::KEY; self.hashes.len()];
-                self.tallies.push(record.tally);
+                self.tallies.push(tally);
             } else if !self.tallies.is_empty() {
-                self.tallies.push(record.tally);
+                self.tallies.push(tally);
             }
             self.hashes.push(hash.to_le_bytes());
         }
