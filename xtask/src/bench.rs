@@ -10,11 +10,23 @@ pub(crate) fn ratios() -> Command {
     command
 }
 
-/// Our library and the other crates on the same keys, with the goals; writes `docs/performance.md`.
-pub(crate) fn peers(root: &Path) -> Command {
+/// The program that is measured from its start to its end.
+pub(crate) fn program() -> Command {
+    let mut command = Command::new("cargo");
+    command.args(["build", "--release", "--quiet", "--package", "clockwise-cli"]);
+    command
+}
+
+/// Our library and the other crates on the same keys, and our program, with the goals: writes
+/// `docs/performance.md`. Or the program alone.
+pub(crate) fn peers(root: &Path, only_program: bool) -> Command {
     let mut command = alone(root, "peers");
     command.args(["run", "--release", "--quiet", "--manifest-path", "benches/peers/Cargo.toml", "--"]);
-    command.arg(root.join("docs/performance.md"));
+    match only_program {
+        true => command.arg("--command"),
+        false => command.arg(root.join("docs/performance.md")),
+    };
+    command.arg(root.join("target/release/clockwise")).arg(root.join("target/end-to-end"));
     command
 }
 

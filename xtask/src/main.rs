@@ -117,16 +117,18 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "bench",
-        options: "[--ratios | --curves]",
-        about: "ours and the other crates on the same keys, each goal with its verdict; writes \
-                docs/performance.md. --ratios: each scheme as a ratio to the plainest program of the same \
+        options: "[--command | --ratios | --curves]",
+        about: "ours and the other crates on the same keys, and our command on ten million, each goal with its \
+                verdict; writes docs/performance.md. --command: the last only; --ratios: each scheme as a ratio to the plainest program of the same \
                 answers; --curves: times by criterion, over the size of the fleet",
         run: |root, options| {
             let command = match options.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-                [] => bench::peers(root),
+                [] | ["--command"] if !program(root, &[], bench::program())? => return Ok(false),
+                [] => bench::peers(root, false),
+                ["--command"] => bench::peers(root, true),
                 ["--ratios"] => bench::ratios(),
                 ["--curves"] => bench::curves(root),
-                _ => return Err("the options are --ratios or --curves".to_owned()),
+                _ => return Err("the options are --command, --ratios or --curves".to_owned()),
             };
             program(root, &[], command)
         },

@@ -2,12 +2,14 @@
 //!
 //! Every entry is checked before it is timed: each server has keys, none has many times the mean, and
 //! whoever claims the answers of a known function gives them. All entries of a size then run in turns and
-//! the least time of each counts, in CPU time of the thread. Prints the goals with what was measured, and
-//! writes the page with the raw numbers to the file that is named as the first argument; a second one is
-//! the number of rounds.
+//! the least time of each counts, in CPU time of the thread. Prints the goals with what was measured.
+//!
+//! Arguments: the page that is to be written, the program `clockwise`, a folder for the files that it is
+//! given, and the number of rounds. With `--command` in the place of the page, only that program is measured.
 #![forbid(unsafe_code)]
 
 mod core_loops;
+mod end_to_end;
 mod goals;
 mod growth;
 mod harness;
@@ -42,8 +44,16 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let path = arguments.next();
-    let rounds = arguments.next().map_or(Ok(20), |rounds| rounds.parse())?;
+    let (Some(page), Some(command), Some(folder)) = (arguments.next(), arguments.next(), arguments.next()) else {
+        return Err("arguments: PAGE | --command, the program, a folder, and perhaps the number of rounds".into());
+    };
+    let rounds: u32 = arguments.next().map_or(Ok(20), |rounds| rounds.parse())?;
+    // A round takes many seconds.
+    let whole = || end_to_end::measure(command.as_ref(), folder.as_ref(), rounds.div_ceil(5));
+    if page == "--command" {
+        print!("{}", goals::text(&whole()?));
+        return Ok(());
+    }
 
     let keys = Keys::new();
     let (mut measured, mut refused) = (Vec::new(), Vec::new());
@@ -69,10 +79,10 @@ fn run() -> Result<(), Box<dyn Error>> {
     eprintln!("growth");
     let growth = growth::measure(&keys)?;
 
-    let goals = goals::rows(&measured, &large, &loops);
+    eprintln!("end to end");
+    let mut goals = goals::rows(&measured, &large, &loops);
+    goals.extend(whole()?);
     print!("{}", goals::text(&goals));
-    if let Some(path) = path {
-        std::fs::write(path, page::text(&goals, &measured, &large, &loops, &growth, &refused, rounds))?;
-    }
+    std::fs::write(page, page::text(&goals, &measured, &large, &loops, &growth, &refused, rounds))?;
     Ok(())
 }
