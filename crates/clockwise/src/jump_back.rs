@@ -71,88 +71,45 @@ pub fn jump_back(key_hash: u64, buckets: impl Into<i64>) -> Result<u32, Error> {
 impl Rule for JumpBackRule {
     const NAME: &'static str = "JumpBack";
 
+    /// Each turn of the inner loop ends it with a chance of a half at least, and the generator goes
+    /// through all numbers: so it ends.
     #[inline]
     fn bucket(key_hash: u64, buckets: u32) -> u32 {
         if buckets <= 1 {
             return 0;
         }
-        let top = 1 << (31 - (buckets - 1).leading_zeros());
-        // Buckets of the last range that are past the end: where they are few, the walk's ends can be guessed.
-        if 2 * top - buckets > top / 2 { chosen(key_hash, buckets, top) } else { walked(key_hash, buckets) }
-    }
-}
-
-/// The bucket in a range that begins at `least`, the first of so many `stops`: by turns the halves of the first
-/// number, so that stops are independent of each other.
-#[inline]
-fn stop(first: u64, stops: u32, least: u32) -> u32 {
-    let half = (first >> ((stops.count_ones() & 1) * 32)) as u32;
-    least + (half & (least - 1))
-}
-
-/// The paper's listing, for two buckets and more.
-///
-/// Each turn of the inner loop ends it with a chance of a half at least, and the generator goes
-/// through all numbers: so it ends.
-#[inline(always)]
-fn walked(key_hash: u64, buckets: u32) -> u32 {
-    let mut state = key_hash;
-    let first = SplitMix64::mix(state);
-    // Bit m: the walk stops in [2ᵐ, 2ᵐ⁺¹).
-    let mut stops = (first ^ first >> 32) as u32 & (u32::MAX >> (buckets - 1).leading_zeros());
-    while stops != 0 {
-        let least = 1_u32 << (31 - stops.leading_zeros());
-        let mut bucket = stop(first, stops, least);
-        // The stop is the last one of its range; the one before it, as long as that is past the end.
-        while bucket >= buckets {
-            state = state.wrapping_add(SplitMix64::STEP);
-            let more = SplitMix64::mix(state);
-            let within = (least << 1) - 1;
-            bucket = more as u32 & within;
-            if bucket < least {
-                break;
-            }
-            if bucket >= buckets {
-                bucket = (more >> 32) as u32 & within;
+        let mut state = key_hash;
+        let first = SplitMix64::mix(state);
+        // Bit m: the walk stops in [2ᵐ, 2ᵐ⁺¹).
+        let mut stops = (first ^ first >> 32) as u32 & (u32::MAX >> (buckets - 1).leading_zeros());
+        while stops != 0 {
+            let least = 1_u32 << (31 - stops.leading_zeros());
+            // By turns the halves of the first number, so that stops are independent of each other.
+            let half = (first >> ((stops.count_ones() & 1) * 32)) as u32;
+            let mut bucket = least + (half & (least - 1));
+            // The stop is the last one of its range; the one before it, as long as that is past the end.
+            while bucket >= buckets {
+                state = state.wrapping_add(SplitMix64::STEP);
+                let more = SplitMix64::mix(state);
+                let within = (least << 1) - 1;
+                bucket = more as u32 & within;
                 if bucket < least {
                     break;
                 }
+                if bucket >= buckets {
+                    bucket = (more >> 32) as u32 & within;
+                    if bucket < least {
+                        break;
+                    }
+                }
             }
+            if bucket >= least {
+                return bucket;
+            }
+            stops ^= least;
         }
-        if bucket >= least {
-            return bucket;
-        }
-        stops ^= least;
+        0
     }
-    0
-}
-
-/// The same for two buckets and more whose last range begins at `top`, with nothing to guess for most keys.
-///
-/// Only in that range may a stop be past the end. So the walk is there, for one stop and two more numbers; or it
-/// is where it stops first below. All of that is computed and then chosen from, because a wrong guess of a
-/// processor costs as much as all of it. One key of eight at most has to walk on. It is a call, so that the loops of
-/// those who need the walk alone hold no more than that.
-#[inline(never)]
-fn chosen(key_hash: u64, buckets: u32, top: u32) -> u32 {
-    let within = 2 * top - 1;
-    let first = SplitMix64::mix(key_hash);
-    let stops = (first ^ first >> 32) as u32 & within;
-    let lower = stops & (top - 1);
-    let below = stop(first, lower, 1 << (31 - (lower | 1).leading_zeros()));
-    let below = if lower == 0 { 0 } else { below };
-
-    let one = stop(first, stops, top);
-    // Without a stop in the range the walk is below it, as from a number that is.
-    let one = if stops & top == 0 { 0 } else { one };
-    let more = SplitMix64::mix(key_hash.wrapping_add(SplitMix64::STEP));
-    let (two, three) = (more as u32 & within, (more >> 32) as u32 & within);
-    let found = if two < buckets { two } else { three };
-    let found = if one < buckets { one } else { found };
-    if found >= buckets {
-        return walked(key_hash, buckets);
-    }
-    if found < top { below } else { found }
 }
 
 #[cfg(test)]
