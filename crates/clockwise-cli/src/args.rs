@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clockwise::Scheme;
-use clockwise_config::{Diagnostics, Kind, Settings};
+use clockwise_config::{Kind, Settings};
 
 pub(crate) use comparing::{Check, Convert, Diff, DiffTable, Fingerprint, Migrate, Sampled};
 pub(crate) use study::{Scale as StudyScale, Study};
@@ -220,8 +220,8 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
 }
 
 fn placement(text: &str) -> Result<Scheme, String> {
-    let settings: Settings = text.parse().map_err(|error: Diagnostics| error.to_string())?;
-    settings.scheme().map_err(|error| error.to_string())
+    let scheme = text.parse::<Settings>().and_then(|settings| settings.scheme());
+    scheme.map_err(|refused| refused.without_places())
 }
 
 /// How keys are read.

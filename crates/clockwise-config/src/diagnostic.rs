@@ -255,6 +255,13 @@ impl Diagnostics {
         parts.join("\n\n")
     }
 
+    /// What is wrong, then what to do about it, in one line and without places: for what was typed and is no
+    /// file.
+    pub fn without_places(&self) -> String {
+        let helps = self.iter().filter_map(Diagnostic::help);
+        self.iter().map(Diagnostic::message).chain(helps).collect::<Vec<_>>().join("; ")
+    }
+
     fn rest(&self) -> String {
         format!("{} more of the same file", self.omitted)
     }

@@ -8,9 +8,10 @@ use clockwise::Scheme;
 use clockwise::hash::NamedHash;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::placement::{self, KEY_PREFIX, SCHEMES};
+use crate::placement::{self, KEY_PREFIX, Kind, SCHEMES};
 use crate::report::Report;
 use crate::source::{Source, Span};
+use crate::suggest::nearest;
 use crate::{Options, dialect, own, write};
 
 /// `scheme` or `dialect`, then the settings that go with it, each a key and its value in TOML.
@@ -143,8 +144,11 @@ impl std::str::FromStr for Settings {
     fn from_str(text: &str) -> Result<Settings, Diagnostics> {
         let mut parts = parts(text).into_iter();
         let system = parts.next().unwrap_or_default().to_owned();
-        let is_scheme = SCHEMES.iter().any(|(name, _)| *name == system);
-        let is_dialect = !is_scheme && dialect::DIALECTS.iter().any(|(name, _)| *name == system);
+        // What is neither is refused as that of which it is nearly one.
+        let like = |kinds: &[Kind]| nearest(&system, kinds.iter().map(|(name, _)| *name)).is_some();
+        let is = |kinds: &[Kind]| kinds.iter().any(|(name, _)| *name == system);
+        let is_dialect =
+            !is(&SCHEMES) && (is(dialect::DIALECTS) || !like(&SCHEMES) && like(dialect::DIALECTS));
         let pairs = parts.map(|part| {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             (word(key), in_toml(value))
@@ -279,6 +283,8 @@ mod tests {
     fn what_no_file_may_hold_is_refused_in_the_words_of_files() {
         for (text, says) in [
             ("rign", "there is no scheme \"rign\""),
+            ("nope", "there is no scheme \"nope\""),
+            ("twemprox", "there is no dialect \"twemprox\""),
             ("ring,points=5", "[placement] has no key `points`"),
             ("ring,points_per_weight=x", "`points_per_weight` takes a whole number"),
             ("ring,points_per_weight", "`points_per_weight` takes a whole number"),

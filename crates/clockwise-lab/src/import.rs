@@ -57,8 +57,8 @@ pub fn import(ask: &Ask) -> Result<Import, Refusal> {
     let placement = match &ask.placement {
         None => None,
         Some(text) => {
-            let settings: Settings = text.parse().map_err(|error| Refusal::new(format!("{error}")))?;
-            Some(settings.scheme().map_err(|error| Refusal::new(format!("{error}")))?)
+            let scheme = text.parse::<Settings>().and_then(|settings| settings.scheme());
+            Some(scheme.map_err(|refused| Refusal::new(refused.without_places()))?)
         }
     };
     let options = Options { placement, ..Options::default() };

@@ -118,9 +118,8 @@ impl Goal {
         }
         let scheme =
             args.to.parse::<Settings>().and_then(|settings| settings.scheme()).map_err(|refused| {
-                let mut said: Vec<String> = refused.iter().map(|one| one.message().to_owned()).collect();
-                said.extend(refused.iter().filter_map(|one| one.help().map(str::to_owned)));
-                Failure::Usage(format!("--to {}: {}; it is no file either", args.to, said.join("; ")))
+                let said = refused.without_places();
+                Failure::Usage(format!("--to {}: {said}; it is no file either", args.to))
             })?;
         let name = Settings::of(&scheme).to_string();
         Ok(Goal { fleet: Fleet { scheme, servers: before.servers().clone() }, pool: None, name })

@@ -305,7 +305,10 @@ fn what_a_file_does_not_say_can_be_said_beside_it() {
         assert_eq!(placed, run(["owner", &full, key, "--placement", "ring"]).fine(), "the file is believed");
     }
     let said = run(["owner", &bare, "k", "--placement", "rign"]).refused(2);
-    assert_has(&said, &["--placement", "there is no scheme \"rign\""]);
+    assert_has(
+        &said,
+        &["'--placement <NAME[,KEY=VALUE]...>': there is no scheme \"rign\"; did you mean \"ring\"?"],
+    );
     let said = run(["owner", &bare, "k", "--from", "twemproxi"]).refused(2);
     assert_has(&said, &["--from", "twemproxy"]);
     // Told to be of another kind, it is read as that.

@@ -44,7 +44,7 @@ pub(super) fn cap(setting: &Setting) -> Result<Cap, String> {
 /// The scheme of a setting.
 pub(super) fn scheme(setting: &Setting) -> Result<Scheme, String> {
     let scheme = setting.text("scheme").parse::<Settings>().and_then(|settings| settings.scheme());
-    scheme.map_err(|error| error.to_string())
+    scheme.map_err(|error| error.without_places())
 }
 
 /// A scheme with a number of slots or of places has room for all servers and the newcomers; and its settings

@@ -174,7 +174,7 @@ impl Knob {
             }
             (Values::Schemes, Value::Text(text)) => match text.parse::<Settings>().and_then(|s| s.scheme()) {
                 Ok(_) => Ok(vec![Value::Text(text)]),
-                Err(error) => Err(format!("`{name}` is {text:?}: {error}")),
+                Err(error) => Err(format!("`{name}` is {text:?}: {}", error.without_places())),
             },
             (Values::Schemes, value) => Err(format!("`{name}` is {value}, and it is the name of a scheme")),
             (Values::Listed(list), Value::Text(word)) if word == "all" => {
