@@ -337,7 +337,8 @@ mod tests {
     }
 
     /// Keys that are made to come, by their second jump, to where the division leaves nothing: to the generator's
-    /// state before, and before that, by the inverse of its factor. Whole numbers alone would place some of them elsewhere.
+    /// state before, and before that, by the inverse of its factor. Whole numbers alone would place some of them
+    /// elsewhere.
     #[test]
     fn where_a_division_leaves_nothing_the_papers_floats_decide() {
         let factor = 2_862_933_555_777_941_757_u64;

@@ -74,17 +74,18 @@
 //!
 //! | scheme | the owner is a function of | a join moves keys | lookup, once the key is hashed | take it for |
 //! |---|---|---|---|---|
-//! | [`Ring`] | key, set of servers and weights | only to the newcomer | an index and a short scan | fleets that change; compatible with most of what runs |
+//! | [`Ring`] | key, set of servers and weights | only to the newcomer | a line of memory | fleets that change; compatible with most of what runs |
 //! | [`Rendezvous`] | the same | only to the newcomer, and evenly from all | two multiplications a server; a few logarithms where weights differ | up to some hundreds of servers; shares exactly by weight; replicas |
-//! | [`Maglev`] | the same | to the newcomer, and a little between others | a division and a read | load balancers: near-perfect balance |
+//! | [`Maglev`] | the same | to the newcomer, and a little between others | a remainder and a read | load balancers: near-perfect balance |
 //! | [`Jump`] | key, *list* of buckets | only to the new last one | some ln *n* divisions and a read | numbered shards that leave, if ever, from the end |
 //! | [`JumpBack`], [`Flip`] | the same | the same | some integer steps and a read, however many buckets | the same, and faster |
 //! | [`MultiProbe`] | key, set of servers and weights | only to the newcomer | a look at a small circle for each of 21 probes | even shares from one point a server |
 //! | [`Anchor`] | key, room for buckets, and the *history* of removals | only to the newcomer | some ln (room ⁄ servers) products and reads | lists from which any server may leave |
 //! | [`Memento`] | key, buckets, and the history of removals | the same | jump, and a product and a read for each empty bucket that is hit | the same, where few are gone |
 //! | [`Dx`] | key, room for buckets, and which are empty | the same | some room ⁄ servers products and reads | the same, where the room is nearly full |
-//! | [`ModN`] | key, *list* of buckets | nearly all of them | a division and a read | comparison, and systems that have it |
-//! | [`Slots`] | key, explicit map | those you move | a division and a read | stores that migrate data on purpose |
+//! | [`Skeleton`] | key, buckets, and which are empty | the same | rendezvous of groups of 64, and draws in them where places are empty | the same, with replicas |
+//! | [`ModN`] | key, *list* of buckets | nearly all of them | a remainder and a read | comparison, and systems that have it |
+//! | [`Slots`] | key, explicit map | those you move | a remainder and a read | stores that migrate data on purpose |
 //! | [`Bounded`] | key, preference order, *current load* | as its base, and more | its base and two counters, and down the order past full servers | hot keys |
 //!
 //! A scheme of a **set** takes [`Members`], one of a **list** takes [`Buckets`], one of a **history** takes
@@ -124,8 +125,8 @@
 //!
 //! # Speed, features and `unsafe`
 //!
-//! Rendezvous and batches of lookups use the vector instructions that the processor has ([`Level`]);
-//! answers are the same with and without. To ask the processor takes the feature `std`, which is on
+//! Rendezvous and batches of lookups use the vector instructions that the processor has ([`Level`]), a ring
+//! those that the program is compiled for; answers are the same with and without. To ask the processor takes the feature `std`, which is on
 //! unless turned off and brings nothing else: without it the library is `no_std`. `unsafe` is denied
 //! but in one private module, `arch`, where each of its few uses states its proof.
 #![no_std]

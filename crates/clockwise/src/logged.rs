@@ -1,8 +1,8 @@
 //! A fleet with its history and a rule from the order of removals to a bucket.
 //!
 //! [Anchor](crate::Anchor), [memento](crate::Memento), [dx](crate::Dx) and [skeleton](crate::Skeleton) let any
-//! server go and move only its keys, evenly to all others. What they know of a fleet is a [`ChangeLog`]; each replays it into a
-//! table of its own.
+//! server go and move only its keys, evenly to all others. What they know of a fleet is a [`ChangeLog`]; each
+//! replays it into a table of its own.
 
 use alloc::string::ToString as _;
 use alloc::vec::Vec;

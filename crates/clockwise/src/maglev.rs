@@ -41,7 +41,8 @@ use crate::server::Server;
 /// The size of a table that none is said for: the paper's smaller one.
 pub const TABLE_SIZE: u64 = 65_537;
 
-/// The largest table: 2²⁴ (16,777,216), 32 MiB, or 64 of a fleet of more than 65,536. The largest prime within is 16,777,213.
+/// The largest table: 2²⁴ (16,777,216) slots, in 32 MiB, or in 64 of a fleet of more than 65,536. The largest
+/// prime within is 16,777,213.
 pub const MAX_TABLE_SIZE: u64 = 1 << 24;
 
 /// Maglev hashing over a set of servers. Immutable; clones share the table.
@@ -199,9 +200,9 @@ impl Walk {
 
 /// Fills a table of a prime size. `turns` says, for ever, whose turn it is: positions in `walks`.
 ///
-/// Slots hold what `owners` has for whose turn it was; with them comes how many had a turn at all. A permutation meets every slot once,
-/// so a walk ends within M steps; all of them together take about M ln M. Half of those are spent on the
-/// last √M slots, so the last `computed` ones are not walked to: see [`fill_rest`].
+/// Slots hold what `owners` has for whose turn it was; with them comes how many had a turn at all. A permutation
+/// meets every slot once, so a walk ends within M steps; all of them together take about M ln M. Half of those are
+/// spent on the last √M slots, so the last `computed` ones are not walked to: see [`fill_rest`].
 fn fill<T: Copy>(
     size: u32,
     owners: &[T],
