@@ -47,6 +47,9 @@ them, and the four atomic operations 12 (3.1 each while no other thread wants th
 server that is taken and of the one that is given back, and what each of them may hold. A build of ours that counted without atomic
 operations was no faster, so there is none for one thread alone.
 
+Jump-back, 10 servers: where its walk ends cannot be guessed. A form that computes what most keys may need and chooses from it took
+12.7 ns where the walk took 18.6, but with 1,000 servers 7.9 where the walk took 5.2, so the walk stayed.
+
 Jump: `jumpconsistenthash` divides whole numbers, and gives other buckets than the paper for a few keys
 (5000199272517344705 in 2,000 buckets: 1024 and not 1023), too few to be met among the keys that are checked here.
 Ours divides whole numbers where the floats of the paper cannot differ, and computes those elsewhere.
