@@ -83,10 +83,13 @@ fn matches(view: &View, map: &SlotMap) -> usize {
     (0..RedisSlot::SLOTS).filter(same).count()
 }
 
-/// Until every node has heard of what the tool did last.
+/// Until every node has heard of what the tool did last, and holds the cluster for up: a master that has
+/// lately been cut off from the others answers `CLUSTERDOWN` for a while, whatever it knows of slots.
 fn settled(nodes: &[RedisServer], map: &SlotMap) -> View {
+    let up = |node: &RedisServer| node.ask(&["CLUSTER", "INFO"]).unwrap().contains("cluster_state:ok");
+    let knows = |node: &RedisServer| matches(&View::of(node), map) == RedisSlot::SLOTS as usize;
     for _ in 0..3_000 {
-        if nodes.iter().all(|node| matches(&View::of(node), map) == RedisSlot::SLOTS as usize) {
+        if nodes.iter().all(|node| knows(node) && up(node)) {
             break;
         }
         thread::sleep(Duration::from_millis(10));
