@@ -149,3 +149,54 @@ impl fmt::Debug for Lease<'_> {
             .finish_non_exhaustive()
     }
 }
+
+/// A [`Lease`] that borrows nothing: it keeps the counts of its [`Bounded`](super::Bounded) itself, three
+/// words in place of two. From [`Bounded::acquire_owned`](super::Bounded::acquire_owned).
+#[must_use = "the place is given back when the lease is dropped"]
+pub struct OwnedLease {
+    pub(super) counts: Arc<Counts>,
+    pub(super) owner: ServerIx,
+    pub(super) server: ServerIx,
+}
+
+impl Drop for OwnedLease {
+    fn drop(&mut self) {
+        drop(Lease { counts: &self.counts, owner: self.owner, server: self.server });
+    }
+}
+
+impl OwnedLease {
+    /// The server to use.
+    pub fn server(&self) -> &Server {
+        &self.counts.servers[self.server.index()]
+    }
+
+    /// The same, as an index into the placement underneath.
+    pub fn server_ix(&self) -> ServerIx {
+        self.server
+    }
+
+    /// The key's plain owner: who would serve it if loads did not count.
+    pub fn owner(&self) -> &Server {
+        &self.counts.servers[self.owner.index()]
+    }
+
+    /// The same, as an index into the placement underneath.
+    pub fn owner_ix(&self) -> ServerIx {
+        self.owner
+    }
+
+    /// Whether the owner was at its cap, and another server stands in.
+    pub fn is_displaced(&self) -> bool {
+        self.server != self.owner
+    }
+}
+
+impl fmt::Debug for OwnedLease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedLease")
+            .field("server", &self.server().name())
+            .field("owner", &self.owner().name())
+            .finish()
+    }
+}

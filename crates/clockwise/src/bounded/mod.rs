@@ -24,8 +24,8 @@ use core::ops::ControlFlow;
 pub use cap::Cap;
 use cap::Room;
 pub use fill::{Filled, fill, fill_arriving};
-pub use lease::Lease;
 use lease::{Count, Counts, Held, Place};
+pub use lease::{Lease, OwnedLease};
 pub use refill::{refill, settle};
 
 use crate::placement::{Ranked, ServerIx};
@@ -64,11 +64,12 @@ use crate::server::{Server, ServerName};
 pub struct Bounded<P> {
     placement: P,
     cap: Cap,
-    counts: Counts,
+    /// Apart, so that a lease can keep them without the placement.
+    counts: Arc<Counts>,
     /// Servers of earlier fleets that are not in this one, in case they return.
     ///
-    /// A lease borrows the `Bounded` it came from, and that one owns its counts. So where nothing
-    /// is left to upgrade to no lease is left either, and a server that returns may start at 0.
+    /// A lease borrows or keeps the counts that it changed. So where nothing is left to upgrade to no
+    /// lease is left either, and a server that returns may start at 0.
     departed: Vec<(ServerName, Weak<Count>)>,
 }
 
@@ -79,7 +80,7 @@ impl<P: Ranked> Bounded<P> {
         let rooms = Room::of_servers(&placement, cap);
         let places = rooms.into_iter().map(|room| Place { room, load: Arc::default() }).collect();
         let counts = Counts { servers: placement.servers().to_vec(), places, total: Arc::default() };
-        Bounded { placement, cap, counts, departed: Vec::new() }
+        Bounded { placement, cap, counts: Arc::new(counts), departed: Vec::new() }
     }
 
     /// The same cap over another placement, with the loads of its servers carried over by name.
@@ -112,13 +113,38 @@ impl<P: Ranked> Bounded<P> {
             .map(|(known, _)| known)
             .collect();
         let counts = Counts { servers, places, total: self.counts.total.clone() };
-        Bounded { placement, cap: self.cap, counts, departed }
+        Bounded { placement, cap: self.cap, counts: Arc::new(counts), departed }
     }
 
     /// Takes a place for a key: with its owner if that is below its cap, else with the first
     /// server of its preference list that is. There always is one.
     pub fn acquire(&self, key: impl AsRef<[u8]>) -> Lease<'_> {
         self.place(key.as_ref()).0
+    }
+
+    /// The same, for whoever keeps the lease: in a connection, or in a task that moves between threads.
+    /// It counts like any other, also after this `Bounded` is gone.
+    ///
+    /// ```
+    /// use clockwise::{Bounded, Cap, Members, OwnedLease, Ring, Server, hash::Xxh3};
+    ///
+    /// struct Connection {
+    ///     lease: OwnedLease,
+    /// }
+    ///
+    /// let ring = Ring::builder(Xxh3).build(&Members::new([Server::new("a")?, Server::new("b")?])?)?;
+    /// let bounded = Bounded::new(ring, Cap::percent_over_mean(25)?);
+    /// let connection = Connection { lease: bounded.acquire_owned("user:42") };
+    /// std::thread::spawn(move || println!("{} serves", connection.lease.server().name())).join().unwrap();
+    /// assert_eq!(bounded.total(), 0);
+    /// # Ok::<(), clockwise::Error>(())
+    /// ```
+    pub fn acquire_owned(&self, key: impl AsRef<[u8]>) -> OwnedLease {
+        let lease = self.acquire(key);
+        let (owner, server) = (lease.owner, lease.server);
+        // From here on it is the other that gives it back.
+        mem::forget(lease);
+        OwnedLease { counts: Arc::clone(&self.counts), owner, server }
     }
 
     /// The lease; and what it was judged by: the load of its server and the total, both with it.
@@ -134,7 +160,7 @@ impl<P: Ranked> Bounded<P> {
     /// take endlessly many leases that come and go meanwhile: the search is lock-free.
     fn place(&self, key: &[u8]) -> (Lease<'_>, u64, u64) {
         let owner = self.placement.owner_ix(key);
-        let counts = &self.counts;
+        let counts = &*self.counts;
         let mut total = counts.total.raise();
         let in_total = Held(&counts.total);
         let take = |ix: ServerIx, total| {

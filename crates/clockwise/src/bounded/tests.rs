@@ -22,6 +22,10 @@ fn name(server: &Server) -> String {
     server.name().to_string()
 }
 
+fn with(names: &[&str]) -> Toy {
+    Toy::new(names.iter().map(|name| Server::new(*name).unwrap()).collect())
+}
+
 /// ⌈(1 + percent/100) · total · w ÷ W⌉, as the paper has it.
 fn ceiling(percent: u64, total: u64, w: u64, sum: u64) -> u64 {
     ((100 + percent) * total * w).div_ceil(100 * sum)
@@ -125,7 +129,6 @@ fn a_server_above_its_cap_takes_nothing_until_it_is_below() {
 
 #[test]
 fn a_server_that_leaves_and_returns_still_carries_its_leases() {
-    let with = |names: &[&str]| Toy::new(names.iter().map(|name| Server::new(*name).unwrap()).collect());
     let first = Bounded::new(with(&["a", "b"]), percent(0));
     let held: Vec<Lease<'_>> = keys(6).into_iter().map(|key| first.acquire(key)).collect();
     let without = first.rebuilt(with(&["b"]));
@@ -148,6 +151,41 @@ fn servers_that_left_are_forgotten_when_no_lease_can_be_left() {
         bounded = bounded.rebuilt(next);
         // The one before is still there while the next is built.
         assert!(bounded.departed.len() <= 2);
+    }
+}
+
+#[test]
+fn owned_leases_count_like_others_after_what_gave_them_is_gone() {
+    for seed in 0..60 {
+        let mut numbers = Random(seed);
+        let mut bounded = Bounded::new(with(&["a", "b", "c"]), percent(25));
+        let mut held: Vec<OwnedLease> = Vec::new();
+        for _ in 0..300 {
+            match numbers.below(8) {
+                0 => {
+                    let fleets = [&["a", "b", "c"][..], &["b", "c"], &["a", "c", "d"]];
+                    bounded = bounded.rebuilt(with(fleets[numbers.below(3) as usize]));
+                }
+                1..=3 if !held.is_empty() => {
+                    drop(held.swap_remove(numbers.below(held.len() as u64) as usize));
+                }
+                _ => {
+                    let key = format!("k{}", numbers.below(20));
+                    let borrowed = bounded.acquire(&key);
+                    let expected = (borrowed.server_ix(), borrowed.owner_ix());
+                    drop(borrowed);
+                    let lease = bounded.acquire_owned(&key);
+                    assert_eq!((lease.server_ix(), lease.owner_ix()), expected, "seed {seed}");
+                    assert_eq!(lease.is_displaced(), lease.server() != lease.owner());
+                    held.push(lease);
+                }
+            }
+            assert_eq!(bounded.total(), held.len() as u64, "seed {seed}");
+            for (server, load) in bounded.placement().servers().iter().zip(bounded.loads()) {
+                let here = held.iter().filter(|lease| lease.server().name() == server.name()).count();
+                assert_eq!(load, here as u64, "seed {seed}");
+            }
+        }
     }
 }
 
