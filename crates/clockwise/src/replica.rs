@@ -15,7 +15,8 @@ use core::ops::ControlFlow;
 
 use crate::error::{Error, Kind};
 use crate::placement::{Placement, Ranked, ServerIx, listed};
-use crate::server::Zone;
+use crate::route::{Down, Route, route_ix};
+use crate::server::{Server, Zone};
 
 /// What replicas of one key must not share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -133,6 +134,41 @@ impl<P: Ranked> Replicas<P> {
             }
             more_if(left > 0)
         });
+    }
+
+    /// Who answers for a key while servers are down: the first of its replicas that is up, so that
+    /// whoever answers holds the key. If all of them are down, the next server of the preference
+    /// list that is up, as in Dynamo (section 4.6, "sloppy quorum").
+    ///
+    /// ```
+    /// use clockwise::hash::Xxh3;
+    /// use clockwise::{Down, Members, Replicas, Ring, Server, Spread};
+    ///
+    /// let server = |name, zone| Server::new(name)?.with_zone(zone);
+    /// let members = Members::new([server("a", "z1")?, server("b", "z1")?, server("c", "z2")?])?;
+    /// let replicas = Replicas::new(Ring::builder(Xxh3).build(&members)?, 2, Spread::Zones)?;
+    ///
+    /// let holders = replicas.of("user:42");
+    /// let mut down = Down::none(replicas.placement());
+    /// down.mark(holders[0]);
+    /// assert_eq!(replicas.route_ix("user:42", &down).server(), Some(holders[1]));
+    /// # Ok::<(), clockwise::Error>(())
+    /// ```
+    pub fn route_ix(&self, key: impl AsRef<[u8]>, down: &Down) -> Route<ServerIx> {
+        let key = key.as_ref();
+        let owner = self.placement.owner_ix(key);
+        if !down.contains(owner) {
+            return Route::Owner(owner);
+        }
+        match self.of(key).into_iter().find(|holder| !down.contains(*holder)) {
+            Some(server) => Route::Substitute { owner, server },
+            None => route_ix(&self.placement, key, down),
+        }
+    }
+
+    /// [`Replicas::route_ix`], with servers in place of their indices.
+    pub fn route(&self, key: impl AsRef<[u8]>, down: &Down) -> Route<&Server> {
+        self.route_ix(key, down).map(|server| &self.placement.servers()[server.index()])
     }
 }
 
@@ -283,6 +319,32 @@ mod tests {
                 assert_eq!(kept[0], toy.owner_ix(key.as_bytes()));
             }
         }
+    }
+
+    #[test]
+    fn who_answers_holds_the_key_while_one_that_holds_it_is_up() {
+        let toy = zoned(&["z1", "z1", "z2", "", "z2"]);
+        let mut next_in_order_holds_nothing = 0;
+        for (count, spread) in
+            [(1, Spread::Zones), (2, Spread::Zones), (3, Spread::Zones), (2, Spread::Servers)]
+        {
+            let replicas = Replicas::new(&toy, count, spread).unwrap();
+            // Every subset of the five.
+            for subset in 0..1_u32 << 5 {
+                let mut down = Down::none(&toy);
+                (0..5).filter(|i| subset >> i & 1 == 1).for_each(|i| _ = down.mark(ServerIx::new(i)));
+                for key in keys(200) {
+                    let (holders, order) = (replicas.of(&key), toy.order(key.as_bytes()));
+                    let first_up = |list: &[ServerIx]| list.iter().copied().find(|ix| !down.contains(*ix));
+                    let answers = first_up(&holders).or_else(|| first_up(&order));
+                    let route = replicas.route_ix(&key, &down);
+                    assert_eq!((route.owner(), route.server()), (holders[0], answers));
+                    assert_eq!(replicas.route(&key, &down), route.map(|ix| &toy.servers()[ix.index()]));
+                    next_in_order_holds_nothing += u32::from(route.server() != first_up(&order));
+                }
+            }
+        }
+        assert!(next_in_order_holds_nothing > 100, "zones never mattered");
     }
 
     #[test]

@@ -115,7 +115,8 @@ pub enum Route<S> {
     /// The owner is up.
     Owner(S),
     /// The owner is down. The next distinct server of the key's preference list that is up
-    /// answers, and still does not own the key.
+    /// answers, and still does not own the key. Of [replicas](crate::Replicas::route) it is the next
+    /// that holds the key.
     Substitute {
         /// Who owns the key.
         owner: S,

@@ -60,7 +60,7 @@ impl<'a> Resolver<'a> {
         let ranked = |what: &str| {
             built.ranked().ok_or_else(|| {
                 Failure::Usage(format!(
-                    "{what}: {scheme} names one owner for a key and no order of the others; a ring, rendezvous or maglev does"
+                    "{what}: {scheme} names one owner for a key and no order of the others; a ring, rendezvous, skeleton or maglev does"
                 ))
             })
         };
@@ -94,11 +94,11 @@ impl<'a> Resolver<'a> {
         batch: &KeySet,
         mut each: impl FnMut(&[u8], Answer<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let route = |key: &[u8]| self.down.as_ref().map(|down| route_ix(self.built, key, down));
         let Some(replicas) = &self.replicas else {
             let mut owners = [ServerIx::new(0); TOGETHER];
             return batch.together(|_, keys| {
                 self.built.owners_of(keys, &mut owners);
+                let route = |key: &[u8]| self.down.as_ref().map(|down| route_ix(self.built, key, down));
                 for (key, owner) in keys.iter().zip(&owners) {
                     each(key, Answer { holders: slice::from_ref(owner), route: route(key) })?;
                 }
@@ -106,7 +106,8 @@ impl<'a> Resolver<'a> {
             });
         };
         for Record { key, .. } in batch.iter() {
-            each(key, Answer { holders: &replicas.of(key), route: route(key) })?;
+            let route = self.down.as_ref().map(|down| replicas.route_ix(key, down));
+            each(key, Answer { holders: &replicas.of(key), route })?;
         }
         Ok(())
     }

@@ -246,6 +246,24 @@ fn replicas_are_distinct_and_spread_over_zones_where_that_is_asked() {
             .count()
             <= 2)
     );
+    // While its owner is down, whoever answers for a key holds it, though another may be next in order.
+    let down = [
+        "owner",
+        FLEET,
+        "--keys",
+        KEYS,
+        "--replicas",
+        "2",
+        "--zones",
+        "--down",
+        "cache-1",
+        "--format",
+        "json",
+    ];
+    for line in run(down).json_lines() {
+        let (owner, second) = (&line["owner"], &line["replicas"][1]);
+        assert_eq!(&line["served_by"], if owner == "cache-1" { second } else { owner }, "{line}");
+    }
     let said = run(["owner", FLEET, "k", "--replicas", "4", "--zones=strict"]).refused(2);
     assert_has(&said, &["--replicas 4: 4 replicas in 4 zones were asked for, and the fleet has 3 zones"]);
     let said = run(["owner", FLEET, "k", "--replicas", "6"]).refused(2);
