@@ -255,6 +255,17 @@ impl Keys {
         Ok(Keys::Read(Box::new(KeyReader::new(name, counted, options)?), progress))
     }
 
+    /// Where there should have been keys, none was.
+    pub(crate) fn none(keys: &args::Keys) -> Failure {
+        Failure::Input(match &keys.keys {
+            Some(path) if path.as_os_str() != "-" => {
+                format!("{} is empty: there are no keys", path.display())
+            }
+            Some(_) => "standard input is empty: there are no keys".to_owned(),
+            None => "there are no keys".to_owned(),
+        })
+    }
+
     /// Whether every key says how often it is requested.
     pub(crate) fn has_requests(&self) -> bool {
         matches!(self, Keys::Read(reader, _) if reader.has_requests())
@@ -309,7 +320,7 @@ pub(crate) fn key_set(args: &args::Sampled) -> Result<KeySet, Failure> {
         Ok(())
     })?;
     if set.is_empty() {
-        return Err(Failure::Input("there are no keys: the key file is empty".to_owned()));
+        return Err(Keys::none(&args.keys));
     }
     Ok(set)
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(
     let counted = Counted { requests: keys.has_requests(), bytes: keys.has_bytes() };
     let report = count(plan, keys, counted, args.moved_keys.as_deref())?;
     if report.moves.total().keys == 0 {
-        return Err(Failure::Input("there are no keys: the key file is empty".to_owned()));
+        return Err(Keys::none(&args.keys));
     }
     let document = Document::new(args, &pool, &goal, &report, counted);
     let hints = hints::hints(&pool, &goal, &document, &report);

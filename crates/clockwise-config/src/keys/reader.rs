@@ -65,14 +65,18 @@ impl KeyReader<File> {
 impl<R: Read> KeyReader<R> {
     /// Reads from `input`, which messages call `name`: a path, or "standard input".
     ///
-    /// Reads the first line to find the format and the header; no buffer is needed around `input`.
+    /// Reads the first line to find the format and the header; no buffer is needed around `input`. A
+    /// name that ends with `.csv` promises a header: columns without a key column are refused then,
+    /// where they would be keys in another file.
     pub fn new(name: impl Into<String>, input: R, options: KeyOptions) -> Result<KeyReader<R>, Error> {
         let KeyOptions { format, encoding, line_ending } = options;
         let cut = if format == Some(KeyFormat::Nul) { 0 } else { b'\n' };
-        let mut pieces = Pieces::new(input, name.into(), cut);
+        let name = name.into();
+        let called_csv = name.len() > 4 && name.as_bytes()[name.len() - 4..].eq_ignore_ascii_case(b".csv");
+        let mut pieces = Pieces::new(input, name, cut);
         let format = match format {
             Some(format) => format,
-            None => detect(&mut pieces)?,
+            None => detect(&mut pieces, called_csv)?,
         };
         let mut row = Row::default();
         let header = match format {
@@ -213,8 +217,8 @@ impl<R: Read> KeyReader<R> {
     }
 }
 
-/// What the first line says about the format.
-fn detect<R: Read>(pieces: &mut Pieces<R>) -> Result<KeyFormat, Error> {
+/// What the first line says about the format, and the name of the file where the line leaves it open.
+fn detect<R: Read>(pieces: &mut Pieces<R>, called_csv: bool) -> Result<KeyFormat, Error> {
     if !pieces.advance()? {
         return Ok(KeyFormat::Lines);
     }
@@ -235,7 +239,8 @@ fn detect<R: Read>(pieces: &mut Pieces<R>) -> Result<KeyFormat, Error> {
         return Ok(KeyFormat::Metadump);
     }
     let nearly = |name: &[u8]| name.trim_ascii().eq_ignore_ascii_case(b"key");
-    if text.contains(&b',') && rows::has_key_column(text, nearly) {
+    let columns = |separators: &[u8]| text.iter().any(|byte| separators.contains(byte));
+    if columns(b",") && rows::has_key_column(text, nearly) || called_csv && columns(b",;\t") {
         return Err(pieces.error(Kind::NearlyHeader { line: shown(text) }));
     }
     let bare = text.strip_suffix(b"\r").unwrap_or(text);

@@ -419,6 +419,25 @@ mod csv_files {
         assert_keys("monkey,1\n", options(), &["monkey,1"]);
     }
 
+    #[test]
+    fn a_file_that_is_called_csv_has_a_key_column_or_no_columns() {
+        let read = |name: &str, text: &'static str, options| {
+            KeySet::read(&mut KeyReader::new(name, text.as_bytes(), options)?)
+        };
+        for text in ["url,requests\na,1\n", "key;requests\na;1\n", "url\trequests\na\t1\n"] {
+            for name in ["popular.csv", "POPULAR.CSV"] {
+                let error = read(name, text, options()).unwrap_err();
+                assert!(error.is_ambiguous() && error.to_string().starts_with(name), "{error}");
+            }
+            for name in ["keys.txt", "csv", "é.csx", ".csv.gz"] {
+                assert_eq!(read(name, text, options()).unwrap().len(), 2, "{name}");
+            }
+            assert_eq!(read("popular.csv", text, format(KeyFormat::Lines)).unwrap().len(), 2);
+        }
+        assert_eq!(read("popular.csv", "a\nb\n", options()).unwrap().len(), 2);
+        assert_eq!(read("popular.csv", "key,requests\na,1\n", options()).unwrap().len(), 1);
+    }
+
     /// The csv crate is the oracle: whatever it writes, we read as it does.
     #[test]
     fn well_formed_files_read_as_the_csv_crate_reads_them() {
