@@ -50,7 +50,7 @@ impl Case<'_> {
             Knob::KeyHash => {
                 let name = |built: &Built| Some(built.key_hash()?.behind(None).name().into_owned());
                 // Where a setting decides whether there is one, once that is set.
-                let set: Vec<&Knob> = needed.iter().copied().filter(|knob| !is_lent(knob)).collect();
+                let set: Vec<&Knob> = needed.iter().copied().filter(|knob| !knob.is_lent()).collect();
                 let once_set = self.variant(&set).ok().and_then(|variant| name(&variant.built));
                 let ours = once_set.or_else(|| name(self.built_a));
                 let ours = ours.unwrap_or_else(|| self.a.scheme.bare().to_string());
@@ -128,7 +128,7 @@ impl Case<'_> {
 
     /// The first side's parts once the other causes are set.
     fn parts(&self, needed: &[&Knob]) -> Parts {
-        let set: Vec<&Knob> = needed.iter().copied().filter(|knob| !is_lent(knob)).collect();
+        let set: Vec<&Knob> = needed.iter().copied().filter(|knob| !knob.is_lent()).collect();
         self.variant(&set).map_or(Parts::Other, |variant| variant.parts())
     }
 
@@ -161,12 +161,6 @@ impl Case<'_> {
             .collect();
         (named(|pair| &pair.0, &differing), named(|pair| &pair.1, &differing))
     }
-}
-
-/// A part of one placement that another takes over as it is.
-fn is_lent(knob: &Knob) -> bool {
-    let lent = [Knob::Points, Knob::Buckets, Knob::BucketOrder, Knob::Boundary, Knob::Ties, Knob::KeyHash];
-    lent.contains(knob)
 }
 
 /// Two key hashes by name. What one makes of the empty key is said only if they differ in nothing else.

@@ -68,6 +68,13 @@ impl Knob {
         }
     }
 
+    /// A part of one placement that another takes over as it is.
+    pub(super) fn is_lent(&self) -> bool {
+        let lent =
+            [Knob::Points, Knob::Buckets, Knob::BucketOrder, Knob::Boundary, Knob::Ties, Knob::KeyHash];
+        lent.contains(self)
+    }
+
     /// The same with the sides exchanged.
     pub(super) fn turned(self) -> Knob {
         match self {

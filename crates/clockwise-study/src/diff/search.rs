@@ -1,5 +1,7 @@
 //! From knobs to causes: turn back what is not needed, then order what is.
 
+use std::mem::discriminant;
+
 use super::knob::Knob;
 use super::variant::Case;
 
@@ -24,7 +26,11 @@ pub struct Cause {
 impl Case<'_> {
     /// Why keys differ: see the [module](super).
     pub(super) fn causes(&self) -> Vec<Cause> {
-        let knobs = self.knobs();
+        let mut knobs = self.knobs();
+        if !self.is_itself(&self.needed(&knobs)) {
+            // Of two kinds of placement: what its own settings could make of it is beside the point.
+            knobs.retain(|knob| !self.remakes(knob));
+        }
         let needed = self.needed(&knobs);
         let mut set: Vec<&Knob> = Vec::new();
         let mut rest = needed.clone();
@@ -62,6 +68,20 @@ impl Case<'_> {
             }
         }
         needed
+    }
+
+    /// Whether the first fleet is still what it is where parts of the second are put in their place:
+    /// words about its points or its key hash are about a fleet that nobody has if a setting among the
+    /// causes first makes a ring of a table, say.
+    fn is_itself(&self, needed: &[&Knob]) -> bool {
+        !needed.iter().any(|knob| knob.is_lent()) || !needed.iter().any(|knob| self.remakes(knob))
+    }
+
+    /// Whether a setting makes another kind of placement of the first fleet.
+    fn remakes(&self, knob: &Knob) -> bool {
+        let kind = |set: &[&Knob]| self.variant(set).map(|variant| discriminant(&variant.parts()));
+        let is_other = || matches!((kind(&[]), kind(&[knob])), (Ok(before), Ok(after)) if before != after);
+        matches!(knob, Knob::Setting { .. }) && is_other()
     }
 }
 

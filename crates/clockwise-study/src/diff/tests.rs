@@ -438,3 +438,20 @@ fn a_key_prefix_is_told_apart_from_another_system_or_key_hash() {
     found.sort();
     assert_eq!(found, ["key_prefix: app: | (none)", "scheme: ring-160 | rendezvous"]);
 }
+
+/// What its settings could make of a table says nothing about the table.
+#[test]
+fn a_ring_and_a_table_differ_as_wholes_and_not_by_points_that_one_of_them_could_have() {
+    use clockwise::dialect::{envoy, haproxy, nginx};
+    let table = haproxy::Options { hash_type: HashType::new(Method::MapBased), ..Default::default() };
+    let maglev = envoy::Options { lb_policy: envoy::Policy::Maglev, table_size: 503, ..Default::default() };
+    for (table, called) in [
+        (Scheme::from(clockwise::dialect::Dialect::from(table)), "haproxy map-based"),
+        (Scheme::from(clockwise::dialect::Dialect::from(maglev)), "envoy MAGLEV"),
+        (Scheme::from(clockwise::dialect::Dialect::from(nginx::Options { consistent: false })), "nginx hash"),
+    ] {
+        let (a, b) = (fleet(ring(40), &NAMED), fleet(table, &NAMED));
+        assert_eq!(causes(&a, &b), [format!("scheme: ring-40 | {called}")]);
+        assert_eq!(causes(&b, &a), [format!("scheme: {called} | ring-40")]);
+    }
+}
