@@ -52,6 +52,9 @@ pub(crate) struct PoolRead {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
+/// The key of the setting that says what of a request is hashed.
+pub(crate) const HASHED: &str = "hashed";
+
 /// A setting of the placement and where it stands.
 #[derive(Clone, Debug)]
 pub(crate) struct SettingPlace {
@@ -326,6 +329,26 @@ impl Pool {
     /// How keys are placed.
     pub fn scheme(&self) -> &Scheme {
         &self.scheme
+    }
+
+    /// What of a request is the key, as the file writes it where it says so: the key of nginx's `hash`,
+    /// HAProxy's `balance` with its words. It decides what a key is, and the owner of none.
+    ///
+    /// ```
+    /// use clockwise_config::{Options, parse};
+    ///
+    /// let text = b"upstream cache {\n    hash $host$request_uri consistent;\n    server 10.0.0.1:80;\n}\n";
+    /// let pool = parse("nginx.conf", text, &Options::default())?.pick(None)?;
+    /// assert_eq!(pool.hashed(), Some("$host$request_uri"));
+    /// # Ok::<(), clockwise_config::Diagnostics>(())
+    /// ```
+    pub fn hashed(&self) -> Option<&str> {
+        self.setting(HASHED)
+    }
+
+    /// The text of a setting that the file has.
+    pub(crate) fn setting(&self, key: &str) -> Option<&str> {
+        self.settings.iter().find(|setting| setting.key == key).map(|setting| setting.text.as_str())
     }
 
     /// The servers, in the order of the file.

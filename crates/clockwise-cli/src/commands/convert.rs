@@ -33,7 +33,38 @@ pub(crate) fn run(args: &args::Convert, console: &mut Console<'_>) -> Result<Exi
     input::warn_of(&chosen.pool, &diff.b, &args.reading, console)?;
     console.answer(|out| Ok(out.write_all(chosen.text.as_bytes())?))?;
     console.note(format_args!("note: {}", agreement(&pool, chosen, &diff)));
+    if let Some(key) = key(args.to, &pool, chosen) {
+        console.note(format_args!("note: {key}"));
+    }
     Ok(Exit::Fine)
+}
+
+/// Which part of a request is the key in what is written, where either file says it: owners are the same
+/// only of keys that are.
+fn key(to: Target, pool: &Pool, chosen: &Candidate) -> Option<String> {
+    let title = input::title(pool);
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = pool.hashed().map(one_line);
+    Some(match (said, chosen.pool.hashed().map(one_line)) {
+        (Some(said), Some(written)) if said == written => {
+            format!("the key is what {title} hashes of a request, `{written}`")
+        }
+        (said, Some(written)) => {
+            let part = match to {
+                Target::Haproxy => "the URI of a request up to its `?`",
+                _ => "the URI of a request with what follows its `?`",
+            };
+            let source = match said {
+                Some(said) => format!("{title} hashes `{said}`"),
+                None => format!("{title} does not say what a key is"),
+            };
+            format!("the key is {part} in what is written, `{written}`, and {source}: change it before use")
+        }
+        (Some(said), None) => format!(
+            "{title} hashes `{said}` of a request, and that is not written: a file of {to} does not say what a key is"
+        ),
+        (None, None) => return None,
+    })
 }
 
 fn fleet(pool: &Pool) -> Fleet {

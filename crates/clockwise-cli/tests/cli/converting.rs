@@ -226,3 +226,102 @@ fn a_name_that_is_read_as_a_placeholder_is_refused_as_what_it_is() {
         ],
     );
 }
+
+#[test]
+fn the_part_of_a_request_that_is_the_key_is_written_back_as_the_file_has_it() {
+    let servers = "    server web-1 10.0.0.1:8080\n    server web-2 10.0.0.2:8080\n";
+    for (mode, balance) in [
+        ("http", "balance hdr(X-Key)"),
+        ("http", "balance uri whole"),
+        ("http", "balance url_param id check_post"),
+        ("http", "balance hash path,lower"),
+        ("tcp", "balance rdp-cookie(mstshash)"),
+    ] {
+        let head = format!("defaults\n    mode {mode}\n    {balance} # the key\n");
+        let ours = file("kept.cfg", format!("{head}backend cache\n    hash-type consistent\n{servers}"));
+        let (text, said) = run(["convert", &ours, "--to", "haproxy"]).warned();
+        let written = format!("backend cache\n    mode {mode}\n    {balance}\n    hash-type consistent\n");
+        assert_has(&text, &[&written]);
+        assert_has(&said, &["no key has another owner\n", &format!("hashes of a request, `{balance}`\n")]);
+    }
+    for key in ["$scheme$host$request_uri", "\"$host $uri\"", "'app:$arg_id'", "${host}$uri"] {
+        let upstream = format!(
+            "upstream up {{ hash {key} consistent; server 10.0.0.1:80; server 10.0.0.2:80 weight=2; }}\n"
+        );
+        let ours = file("kept.conf", upstream);
+        let (text, said) = run(["convert", &ours, "--to", "nginx"]).warned();
+        assert_has(&text, &[&format!("    hash {key} consistent;\n")]);
+        assert_has(&said, &["no key has another owner\n", &format!("hashes of a request, `{key}`\n")]);
+    }
+}
+
+#[test]
+fn what_is_hashed_is_said_where_it_is_filled_in_and_where_it_is_lost() {
+    let haproxy = fleet("unsaid-h.toml", "dialect = \"haproxy\"");
+    let haproxy = std::fs::read_to_string(&haproxy).unwrap();
+    let names = haproxy.replace("name = \"10.0.0.", "address = \"10.0.0.1:80\"\nname = \"web-");
+    let haproxy = file("unsaid-h.toml", names);
+    let nginx = fleet("unsaid-n.toml", "dialect = \"nginx\"");
+    for (ours, to, part) in [
+        (
+            &haproxy,
+            "haproxy",
+            "the key is the URI of a request up to its `?` in what is written, `balance uri`",
+        ),
+        (
+            &nginx,
+            "nginx",
+            "the key is the URI of a request with what follows its `?` in what is written, `$request_uri`",
+        ),
+    ] {
+        let (_, said) = run(["convert", ours, "--to", to]).warned();
+        assert_has(&said, &[part, "does not say what a key is: change it before use\n"]);
+    }
+    // A file of another kind has no place for it.
+    let upstream = "upstream up { hash $arg_id; server 10.0.0.1:80; server 10.0.0.2:80; }\n";
+    let upstream = file("lost.conf", upstream);
+    let (_, said) = run(["convert", &upstream, "--to", "toml"]).warned();
+    assert_has(
+        &said,
+        &["hashes `$arg_id` of a request, and that is not written: a file of toml does not say"],
+    );
+    // The balance of a proxy that takes turns is no key.
+    let turns = "backend up\n    mode http\n    balance roundrobin\n    server a 10.0.0.1:80\n    server b 10.0.0.2:80\n";
+    let turns = file("turns.cfg", turns);
+    let placed = ["convert", &turns, "--placement", "haproxy", "--to", "haproxy"];
+    let (text, said) = run(placed).warned();
+    assert_has(&text, &["    balance uri\n"]);
+    assert_has(&said, &["does not say what a key is"]);
+}
+
+/// The reason is about the file that is named, whatever its product could be set to.
+#[test]
+fn causes_are_those_against_the_candidate_that_is_named() {
+    let upstream =
+        "upstream up { hash $uri consistent; server 10.0.0.1:80; server 10.0.0.2:80; server 10.0.0.3:80; }\n";
+    let upstream = file("peers.conf", upstream);
+    let native = fleet("named.toml", "scheme = \"ring\"");
+    let mut tables = 0;
+    for ours in [&upstream, &native] {
+        for to in ["nginx", "haproxy", "envoy", "twemproxy"] {
+            if (ours, to) == (&upstream, "nginx") {
+                continue;
+            }
+            let ran = run(["convert", ours, "--to", to, "--sample", "1000"]);
+            let said = ran.err;
+            if ran.code == 3 {
+                continue;
+            }
+            let named = said.split_once("the nearest that it has, ").unwrap().1;
+            let named = named.split_once(", ").unwrap().0;
+            if ["map-based", "MAGLEV", "nginx hash", "modula"].iter().any(|table| named.contains(table)) {
+                tables += 1;
+                assert_has(&said, &[&format!("{named} there")]);
+                let of_rings =
+                    [" points there", "  boundary: ", "lb_policy: ", "consistent: ", "hash_type: "];
+                assert!(of_rings.iter().all(|words| !said.contains(words)), "{said}");
+            }
+        }
+    }
+    assert!(tables > 1, "no case of its kind");
+}

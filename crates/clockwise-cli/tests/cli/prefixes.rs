@@ -60,7 +60,7 @@ fn a_prefix_is_written_where_the_product_has_it_and_refused_by_name_where_not() 
     let upstream = "upstream up { hash app:$uri consistent; server 10.0.0.1:80; server 10.0.0.2:80; }\n";
     let upstream = file("prefix.conf", upstream);
     let (text, said) = run(["convert", &upstream, "--to", "nginx"]).warned();
-    assert_has(&text, &["hash \"app:$request_uri\" consistent;"]);
+    assert_has(&text, &["hash app:$uri consistent;"]);
     assert_has(&said, &["the same servers under the same settings"]);
     let client = "<?php\n$m = new Memcached();\n$m->setOptions([Memcached::OPT_LIBKETAMA_COMPATIBLE => true,\n\
                   Memcached::OPT_PREFIX_KEY => 'app:', Memcached::OPT_HASH_WITH_PREFIX_KEY => true]);\n\

@@ -7,6 +7,8 @@ use clockwise::dialect::Dialect;
 use clockwise::dialect::haproxy::{Function, HashKey, HashType, Method, Options};
 
 use super::{Draft, Unwritable, settings};
+use crate::haproxy::MODE;
+use crate::kind::Kind;
 
 /// Every method and function, with and without the avalanche.
 pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
@@ -26,10 +28,15 @@ pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
     settings(draft, own, all).iter().map(|options| text(draft, options)).collect()
 }
 
-/// What is hashed of a request is for whoever takes the file to say: it places no key otherwise.
+/// What is hashed of a request places no key otherwise. A file of HAProxy says it, and has it back; of
+/// others it is for whoever takes the file to say.
 fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
+    let (mode, balance) = match (draft.pool.kind(), draft.pool.hashed()) {
+        (Kind::Haproxy, Some(balance)) => (draft.pool.setting(MODE).unwrap_or("http"), balance),
+        _ => ("http", "balance uri"),
+    };
     let mut out = format!(
-        "backend {}\n    mode http\n    balance uri\n    hash-type {}\n",
+        "backend {}\n    mode {mode}\n    {balance}\n    hash-type {}\n",
         draft.name, options.hash_type
     );
     if options.hash_balance_factor != 0 {

@@ -6,6 +6,7 @@ use clockwise::dialect::Dialect;
 use clockwise::dialect::nginx::Options;
 
 use super::{Draft, Unwritable, settings};
+use crate::kind::Kind;
 
 /// With and without `consistent`.
 pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
@@ -17,13 +18,14 @@ pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
     settings(draft, own, all).iter().map(|options| text(draft, options)).collect()
 }
 
-/// What is hashed of a request is for whoever takes the file to say: it places no key otherwise. A prefix
-/// stands before it.
+/// What is hashed of a request places no key otherwise. A file of nginx says it, and has it back; of others
+/// it is for whoever takes the file to say, and a prefix stands before it.
 fn text(draft: &Draft<'_>, options: &Options) -> Result<String, Unwritable> {
     let consistent = if options.consistent { " consistent" } else { "" };
-    let key = match draft.pool.scheme().key_prefix() {
-        Some(prefix) => quoted(prefix.as_str())?,
-        None => "$request_uri".to_owned(),
+    let key = match (draft.pool.kind(), draft.pool.hashed(), draft.pool.scheme().key_prefix()) {
+        (Kind::Nginx, Some(key), _) => key.to_owned(),
+        (_, _, Some(prefix)) => quoted(prefix.as_str())?,
+        _ => "$request_uri".to_owned(),
     };
     let mut out = format!("upstream {} {{\n    hash {key}{consistent};\n", draft.name);
     for server in draft.servers() {

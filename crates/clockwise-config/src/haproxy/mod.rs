@@ -32,6 +32,9 @@
 //! environment, whose values are not in the file. Taken although 2.6 refuses it: words of later
 //! versions (`hash-key`, `guid`, the function `none`).
 
+/// The key of the setting that says whether a proxy reads requests (`http`) or not (`tcp`).
+pub(crate) const MODE: &str = "mode";
+
 mod names;
 mod proxy;
 mod server;

@@ -7,9 +7,9 @@ use clockwise::{Scheme, ServerName};
 
 use super::server::{self, Line, Said};
 use super::words::{Word, keyword, shown, whole};
-use super::{names, server::has_variable};
+use super::{MODE, names, server::has_variable};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
-use crate::fleet::{PoolRead, ServerEntry, SettingPlace, settle};
+use crate::fleet::{HASHED, PoolRead, ServerEntry, SettingPlace, settle};
 use crate::report::Report;
 use crate::source::Span;
 use crate::suggest::nearest;
@@ -260,12 +260,22 @@ impl Proxy {
         // That nobody of one backend is active is no reason to refuse the others of a file.
         let entries = if is_idle { entries } else { settle(report, &what, self.span, entries) };
         let settings = &self.settings;
+        let hashes = match settings.balance {
+            Balance::OfHttp => settings.is_http,
+            Balance::Text => true,
+            Balance::Turns | Balance::Other(_) => false,
+        };
+        let hashed_at = settings.balance_at.filter(|_| hashes);
+        let balance = hashed_at.map_or("", |span| report.source.slice(span)).to_owned();
+        let mode = if settings.is_http { "http" } else { "tcp" };
         let place = |key: &str, text: String, span: Option<Span>| {
             span.map(|span| SettingPlace { key: key.to_owned(), text, span })
         };
         let settings = [
             place("hash_type", settings.hash_type.to_string(), settings.hash_type_at),
             place("hash_balance_factor", settings.factor.to_string(), settings.factor_at),
+            place(HASHED, balance, hashed_at),
+            place(MODE, mode.to_owned(), hashed_at),
         ];
         Some(PoolRead {
             name: Some(self.name.text),

@@ -9,7 +9,7 @@ use clockwise::{KeyPrefix, Scheme, Server};
 use super::files::{Context, Upstream};
 use super::lexer::{Directive, SEMICOLON, Word, whole};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
-use crate::fleet::{PoolRead, ServerEntry, SettingPlace, settle};
+use crate::fleet::{HASHED, PoolRead, ServerEntry, SettingPlace, settle};
 use crate::placement::KEY_PREFIX;
 use crate::report::Report;
 use crate::source::Span;
@@ -124,6 +124,10 @@ pub(super) fn pool(report: &mut Report, upstream: &Upstream, name: String) -> Op
         say("consistent", hash.consistent.to_string(), last);
         if let Some((prefix, span)) = &hash.prefix {
             say(KEY_PREFIX, prefix.to_string(), *span);
+        }
+        if let Some(key) = directive.arguments().first().filter(|_| !hash.constant) {
+            // As written, with its quotes.
+            say(HASHED, report.source.slice(key.span).to_owned(), key.span);
         }
     }
     let scheme = reading.scheme(report, label);
