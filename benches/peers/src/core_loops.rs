@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 use clockwise::hash::{SplitMix64, Xxh3, xxh3_64};
-use clockwise::{Bounded, Buckets, Cap, Jump, Placement, Ring, Server, ServerIx};
+use clockwise::{Bounded, Buckets, Cap, Jump, Level, Maglev, Placement, Rendezvous, Ring, Server, ServerIx};
 use clockwise_ratios::plain;
 use md5::Digest as _;
 
@@ -44,6 +44,23 @@ pub fn measure(keys: &Keys, rounds: u32) -> Result<Vec<Loop>, Box<dyn Error>> {
     add("ring, one by one / two reads in turn", pair(rounds, one, reads), many);
     let batch = pair(rounds, || ring.owners_of_hashes(hashes, &mut owners), reads);
     add("ring, in batches / two reads in turn", batch, many);
+
+    // One after the other, as the goal has it: the next key waits for the owner of the last.
+    let maglev = Maglev::new(Xxh3, &fleet.members)?;
+    let slots: Vec<u16> = maglev.table().iter().map(|owner| owner.index() as u16).collect();
+    let one = || hashes.iter().fold(0, |last, &hash| maglev.owner_of_hash(hash ^ last).index() as u64);
+    let read = |hash: u64| slots[((u128::from(hash) * slots.len() as u128) >> 64) as usize];
+    let reads = || hashes.iter().fold(0, |last, &hash| u64::from(read(hash ^ last)));
+    add("maglev, each after the one before / one read", pair(rounds, one, reads), many);
+
+    // What is held against it was measured elsewhere: scores in lanes, and nothing else.
+    if Level::best() != Level::PORTABLE {
+        let (large, some) = (Fleet::new(10_000)?, &hashes[..256]);
+        let scores = Rendezvous::new(Xxh3, &large.members)?;
+        let one = || some.iter().fold(0, |sum, &hash| sum + scores.owner_of_hash(hash).index());
+        let [ours, _] = pair(rounds, one, || ());
+        add("rendezvous, 10,000 servers / 0.15 ns a server", [ours, 0.15 * 10_000.0 * 256.0], 256.0);
+    }
 
     let jump = Jump::new(Xxh3, &Buckets::from(&fleet.members))?;
     let paper = || hashes.iter().fold(0_u64, |sum, &hash| sum + u64::from(plain::jump(hash, 1_000)));

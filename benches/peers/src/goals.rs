@@ -203,6 +203,8 @@ pub fn rows(measured: &[Measured], large: &[Measured], loops: &[Loop]) -> Vec<Ro
             "ring, in batches / two reads in turn" => (1.1, true),
             "jump, one by one / the paper's loop" => (1.02, true),
             "jump, in batches / the paper's loop" => (jump_batch, false),
+            "maglev, each after the one before / one read"
+            | "rendezvous, 10,000 servers / 0.15 ns a server" => (1.5, true),
             what if what.contains("in batches / md5") => (3.0, false),
             what if what.contains("/ md5") => (1.15, true),
             "bounded, leases of two threads / of one" => (1.0, false),

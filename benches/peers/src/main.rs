@@ -44,8 +44,11 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let (Some(page), Some(command), Some(folder)) = (arguments.next(), arguments.next(), arguments.next()) else {
-        return Err("arguments: PAGE | --command, the program, a folder, and perhaps the number of rounds".into());
+    let (Some(page), Some(command), Some(folder)) = (arguments.next(), arguments.next(), arguments.next())
+    else {
+        return Err(
+            "arguments: PAGE | --command, the program, a folder, and perhaps the number of rounds".into()
+        );
     };
     let rounds: u32 = arguments.next().map_or(Ok(20), |rounds| rounds.parse())?;
     // A round takes many seconds.

@@ -268,7 +268,7 @@ impl Columns {
     ) {
         // Where the next column begins, counted as it is in the first lines.
         for (cell, widest) in cells.zip(widths) {
-            text.resize(text.len() + widest.saturating_sub(wide) + 2, b' ');
+            blanks(text, widest.saturating_sub(wide) + 2);
             text.extend_from_slice(cell.as_bytes());
             wide = width(cell);
         }
@@ -292,6 +292,15 @@ impl Columns {
             Columns::rest(text, begun, width(&cells[0]), &widths, cells[1..].iter().map(String::as_str));
         }
         self.widths = Some(widths);
+    }
+}
+
+/// So many blanks, copied in one go where there are few.
+fn blanks(text: &mut Vec<u8>, count: usize) {
+    const FEW: &[u8] = &[b' '; 64];
+    match FEW.get(..count) {
+        Some(few) => text.extend_from_slice(few),
+        None => text.resize(text.len() + count, b' '),
     }
 }
 
