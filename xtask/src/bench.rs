@@ -33,7 +33,8 @@ pub(crate) fn peers(root: &Path, only_program: bool) -> Command {
 /// The same only compiled, as with the [curves](check_curves).
 pub(crate) fn check_peers(root: &Path) -> Command {
     let mut command = alone(root, "peers");
-    command.args(["check", "--locked", "--manifest-path", "benches/peers/Cargo.toml"]);
+    command.args(["clippy", "--locked", "--manifest-path", "benches/peers/Cargo.toml"]);
+    command.args(["--", "-D", "warnings"]);
     command
 }
 

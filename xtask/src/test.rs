@@ -14,6 +14,9 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
         steps.check("packages", "cargo xtask packages", || packages::install(root));
     }
     cargo(&mut steps, "fmt", &["fmt", "--all", "--check"]);
+    for manifest in ["benches/curves/Cargo.toml", "benches/peers/Cargo.toml"] {
+        cargo(&mut steps, "fmt", &["fmt", "--manifest-path", manifest, "--check"]);
+    }
     cargo(&mut steps, "clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
     steps.command("docs", "cargo xtask docs", &mut docs_command());
     let forgotten = answers::forget(root).map_err(|error| error.to_string());
@@ -40,7 +43,7 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
         steps.check("wasm", "cargo xtask wasm --check", || wasm::compare_if_cheap(root));
         let curves = "cargo clippy --manifest-path benches/curves/Cargo.toml --benches -- -D warnings";
         steps.command("curves", curves, &mut bench::check_curves(root));
-        let peers = "cargo check --locked --manifest-path benches/peers/Cargo.toml";
+        let peers = "cargo clippy --locked --manifest-path benches/peers/Cargo.toml -- -D warnings";
         steps.command("peers", peers, &mut bench::check_peers(root));
         steps.check("answers", "cargo xtask answers", || forgotten.and_then(|()| answers::summary(root)));
     }
