@@ -7,18 +7,20 @@
 //! operations are never fused or reordered.
 //!
 //! Calling a function compiled for instructions that the processor lacks is undefined behaviour. The
-//! proof that it has them is a [`Level`], which can be had in no other way than from the processor. `line` needs
-//! none: its vectors are those that the whole program is compiled for.
+//! proof that it has them is a [`Level`], which can be had in no other way than from the processor. `prefetch`, and `line` for
+//! one key, need none: their instructions are those that the whole program is compiled for.
 #![allow(unsafe_code, reason = "functions compiled for instructions that not every processor has")]
 
 mod line;
 mod md5;
+mod prefetch;
 mod sweep;
 
 use core::fmt;
 
-pub(crate) use line::{FRAGMENTS, Fragments};
+pub(crate) use line::{FRAGMENTS, Fragments, Line, owners};
 pub(crate) use md5::{Blocks, TEXTS, block, digests};
+pub(crate) use prefetch::prefetch;
 pub(crate) use sweep::{Below, Bounds, Highest, WIDTH, bound, highest, mix, rank, sweep};
 
 /// The instructions that loops over many servers or keys may use. Which, changes no answer.
@@ -75,7 +77,8 @@ impl Level {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
     fn avx512() -> Option<Level> {
         // As with AVX2 the question covers the operating system, which has to keep the registers.
-        let has = std::arch::is_x86_feature_detected!("avx512f")
+        let has = std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("avx512f")
             && std::arch::is_x86_feature_detected!("avx512bw")
             && std::arch::is_x86_feature_detected!("avx512dq")
             && std::arch::is_x86_feature_detected!("avx512vl");
@@ -114,7 +117,7 @@ impl Level {
             // program runs. `avx2` does nothing but run safe code.
             #[cfg(all(feature = "std", target_arch = "x86_64"))]
             Instructions::Avx2 => unsafe { avx2(lanes) },
-            // SAFETY: likewise, by `Level::avx512`, which asks for all four of the features named at
+            // SAFETY: likewise, by `Level::avx512`, which asks for all of the features named at
             // `avx512`.
             #[cfg(all(feature = "std", target_arch = "x86_64"))]
             Instructions::Avx512 => unsafe { avx512(lanes) },

@@ -25,6 +25,8 @@ use super::sorted::Sorted;
 use super::table::{Table, WINDOW};
 use super::walk::Seen;
 use super::{Boundary, Collision};
+#[cfg(test)]
+use crate::arch::Level;
 use crate::hash::Width;
 use crate::placement::{Packed, ServerIx};
 
@@ -204,6 +206,12 @@ impl Circle {
     /// The owners of many hashes.
     pub(super) fn owners(&self, hashes: &[u64], owners: &mut [ServerIx]) {
         self.table.owners(self.lift, hashes, owners);
+    }
+
+    /// The same at a level that this machine has.
+    #[cfg(test)]
+    pub(super) fn at_level(&mut self, level: Level) {
+        self.table.set_level(level);
     }
 
     /// The point that owns a hash.

@@ -6,9 +6,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::line::Line;
 use super::sorted::{Sorted, meet};
 use super::table::{Table, WINDOW, buckets, place};
+use crate::arch::Line;
 use crate::placement::NARROW;
 
 /// The number of a server that is there no longer.

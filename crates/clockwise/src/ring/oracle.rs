@@ -5,12 +5,26 @@ use std::format;
 use std::vec::Vec;
 
 use super::*;
-use crate::members::Members;
+use crate::arch::Level;
 use crate::testing::{Digits, Random};
 
 /// A fleet of so many servers.
 fn fleet(servers: u32) -> Buckets {
     Buckets::new((0..servers).map(|i| Server::new(format!("s{i}")).unwrap())).unwrap()
+}
+
+/// The owners of many hashes at once, which are the same at every level.
+fn together<H: KeyHash>(ring: &mut Ring<H>, hashes: &[u64], context: &str) -> Vec<ServerIx> {
+    let found: Vec<Vec<ServerIx>> = Level::all()
+        .map(|level| {
+            Arc::get_mut(&mut ring.inner).unwrap().circle.at_level(level);
+            let mut owners = std::vec![ServerIx::new(7); hashes.len()];
+            ring.owners_of_hashes(hashes, &mut owners);
+            owners
+        })
+        .collect();
+    assert!(found.iter().all(|owners| *owners == found[0]), "{context}, {:?}", Level::best());
+    found[0].clone()
 }
 
 /// How points lie.
@@ -55,7 +69,7 @@ fn rule(sorted: &[(u64, ServerIx)], hash: u64, boundary: Boundary, greatest: u64
 fn every_lookup_follows_the_rule_on_before_and_after_every_point() {
     let mut random = Random(0x5eed_0020);
     // The largest fleet whose servers fit beside 48 bits of a position, and the smallest that does not.
-    for servers in [3, 65_536, 65_537] {
+    for servers in [3, 65_535, 65_536, 65_537] {
         let fleet = fleet(servers);
         for round in 0..60 {
             let (shape, boundary) =
@@ -74,14 +88,13 @@ fn every_lookup_follows_the_rule_on_before_and_after_every_point() {
             let mut sorted = points.clone();
             sorted.sort_by_key(|point| point.0);
 
-            let ring = Ring::from_points(Digits(width), &fleet, points, boundary, Tie::First).unwrap();
+            let mut ring = Ring::from_points(Digits(width), &fleet, points, boundary, Tie::First).unwrap();
             let beside = |&(position, _): &(u64, ServerIx)| {
                 [position.wrapping_sub(1) & greatest, position, position.wrapping_add(1) & greatest]
             };
             let mut hashes: Vec<u64> = sorted.iter().flat_map(beside).collect();
             hashes.extend((0..50).map(|_| random.next() & greatest));
-            let mut together = std::vec![ServerIx::new(7); hashes.len()];
-            ring.owners_of_hashes(&hashes, &mut together);
+            let together = together(&mut ring, &hashes, &context);
             assert!(ring.points().eq(sorted.iter().copied()), "{context}");
             for (&hash, &batched) in hashes.iter().zip(&together) {
                 let at = rule(&sorted, hash, boundary, greatest);
@@ -119,14 +132,13 @@ fn lines_with_too_many_points_and_with_none_follow_the_rule() {
             let points: Vec<(u64, ServerIx)> = (0..count).map(|at| (point(at), owner(at))).collect();
             let ring =
                 Ring::from_points(Digits(width), &fleet, points.clone(), Boundary::AtOrAfter, Tie::First);
-            let ring = ring.unwrap();
+            let mut ring = ring.unwrap();
             let beside =
                 |&(position, _): &(u64, ServerIx)| (0..5).map(move |near| (position + near).wrapping_sub(2));
             let mut hashes: Vec<u64> = points.iter().flat_map(beside).map(|hash| hash & greatest).collect();
             hashes.extend((0..100).map(|_| random.next() & greatest));
             hashes.extend([0, greatest]);
-            let mut together = std::vec![ServerIx::new(7); hashes.len()];
-            ring.owners_of_hashes(&hashes, &mut together);
+            let together = together(&mut ring, &hashes, &format!("{servers} servers, {count} points"));
             let mut sorted = points;
             sorted.sort_by_key(|point| point.0);
             for (&hash, &batched) in hashes.iter().zip(&together) {
@@ -141,17 +153,24 @@ fn lines_with_too_many_points_and_with_none_follow_the_rule() {
 
 #[test]
 fn a_batch_of_any_length_keeps_the_tail_of_a_longer_answer() {
-    let ring = Ring::builder(Xxh3).build(&Members::from(&fleet(5))).unwrap();
     let mut random = Random(0x5eed_0021);
-    let hashes: Vec<u64> = (0..70).map(|_| random.next()).collect();
-    for len in 0..=hashes.len() {
-        let mut owners = std::vec![ServerIx::new(99); len + 3];
-        ring.owners_of_hashes(&hashes[..len], &mut owners);
-        let single: Vec<ServerIx> = hashes[..len].iter().map(|&hash| ring.owner_of_hash(hash)).collect();
-        assert_eq!(owners[..len], single);
-        assert_eq!(owners[len..], [ServerIx::new(99); 3]);
-        let mut short = std::vec![ServerIx::new(99); len / 2];
-        ring.owners_of_hashes(&hashes[..len], &mut short);
-        assert_eq!(short, single[..len / 2]);
+    // The last is of the form that large fleets have.
+    for servers in [5, 65_536, 65_537] {
+        let points = (0..800).map(|i| (random.next(), ServerIx::new(i % servers))).collect();
+        let mut ring =
+            Ring::from_points(Xxh3, &fleet(servers), points, Boundary::AtOrAfter, Tie::First).unwrap();
+        let hashes: Vec<u64> = (0..140).map(|_| random.next()).collect();
+        for (len, level) in (0..=hashes.len()).flat_map(|len| Level::all().map(move |level| (len, level))) {
+            Arc::get_mut(&mut ring.inner).unwrap().circle.at_level(level);
+            let context = format!("{servers} servers, {len} keys, {level}");
+            let mut owners = std::vec![ServerIx::new(99); len + 3];
+            ring.owners_of_hashes(&hashes[..len], &mut owners);
+            let single: Vec<ServerIx> = hashes[..len].iter().map(|&hash| ring.owner_of_hash(hash)).collect();
+            assert_eq!(owners[..len], single, "{context}");
+            assert_eq!(owners[len..], [ServerIx::new(99); 3], "{context}");
+            let mut short = std::vec![ServerIx::new(99); len / 2];
+            ring.owners_of_hashes(&hashes[..len], &mut short);
+            assert_eq!(short, single[..len / 2], "{context}");
+        }
     }
 }

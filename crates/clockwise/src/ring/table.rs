@@ -14,8 +14,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::line::{Line, OPEN};
 use super::sorted::{self, Sorted, meet};
+use crate::arch::{self, Level, Line, prefetch};
 use crate::placement::{NARROW, Packed, ServerIx};
 
 /// Points that a lookup looks at where there are no lines.
@@ -39,6 +39,8 @@ pub(super) struct Table {
     pub(super) low: Vec<u16>,
     /// Whether the upper bits of any two ends are equal.
     pub(super) meet: bool,
+    /// What batches are looked up with.
+    level: Level,
 }
 
 impl Table {
@@ -54,7 +56,7 @@ impl Table {
         let len = points.len();
         let first = points[0] & mask;
         points.resize(len + WINDOW, !mask | first);
-        Table { mask, starts: Vec::new(), lines: Vec::new(), points, low, meet }
+        Table { mask, starts: Vec::new(), lines: Vec::new(), points, low, meet, level: Level::best() }
     }
 
     pub(super) fn make_lines(&mut self) {
@@ -148,10 +150,9 @@ impl Table {
         let (bucket, fragment) = place(position, self.starts.len());
         let start = self.starts[bucket] as usize;
         if let Some(line) = self.lines.get(bucket) {
-            let passed = line.passed(fragment);
-            return match line.owner(passed, fragment) {
-                Some(_) => start + passed,
-                None => self.search(bucket, passed, position),
+            return match line.fragments.reached(fragment) {
+                (at, true) => start + at,
+                (at, false) => self.search(bucket, at, position),
             };
         }
         if let Some(at) = self.near(start, position) {
@@ -165,10 +166,9 @@ impl Table {
     pub(super) fn owner(&self, position: u64) -> ServerIx {
         let (bucket, fragment) = place(position, self.starts.len());
         let Some(line) = self.lines.get(bucket) else { return self.owner_without_line(position) };
-        let passed = line.passed(fragment);
-        match line.owner(passed, fragment) {
-            Some(owner) => ServerIx::new(owner.into()),
-            None => self.owner_beyond_line(bucket, passed, position),
+        match line.owner(fragment) {
+            Ok(owner) => ServerIx::new(owner.into()),
+            Err(passed) => self.owner_beyond_line(bucket, passed, position),
         }
     }
 
@@ -187,22 +187,34 @@ impl Table {
 
     /// The owners of many hashes, which `lift` makes positions.
     pub(super) fn owners(&self, lift: u32, hashes: &[u64], owners: &mut [ServerIx]) {
-        // Some at a time, in two passes: what the first pass reads, it reads for all of them before anything
-        // waits for it.
+        let Some(first) = self.lines.first() else { return self.owners_without_lines(lift, hashes, owners) };
+        // Some at a time, in two passes: what the second reads, the first has asked for, so that the lines of
+        // all are waited for at once.
+        let mut places = [(first, 0); TOGETHER];
+        for (hashes, owners) in hashes.chunks(TOGETHER).zip(owners.chunks_mut(TOGETHER)) {
+            for (there, &hash) in places.iter_mut().zip(hashes) {
+                let (bucket, fragment) = place(hash << lift, self.lines.len());
+                let line = &self.lines[bucket];
+                prefetch(line);
+                *there = (line, fragment);
+            }
+            arch::owners(self.level, &places[..hashes.len()], owners, |at, owner| match owner {
+                Ok(owner) => ServerIx::new(owner.into()),
+                Err(_) => self.owner_again(hashes[at] << lift),
+            });
+        }
+    }
+
+    /// The owner of a position whose line does not tell it.
+    #[cold]
+    #[inline(never)]
+    fn owner_again(&self, position: u64) -> ServerIx {
+        self.owner(position)
+    }
+
+    fn owners_without_lines(&self, lift: u32, hashes: &[u64], owners: &mut [ServerIx]) {
         let mut starts = [0; TOGETHER];
         for (hashes, owners) in hashes.chunks(TOGETHER).zip(owners.chunks_mut(TOGETHER)) {
-            if !self.lines.is_empty() {
-                for (owner, &hash) in owners.iter_mut().zip(hashes) {
-                    let (bucket, fragment) = place(hash << lift, self.lines.len());
-                    *owner = self.lines[bucket].owner_or_open(fragment);
-                }
-                for (owner, &hash) in owners.iter_mut().zip(hashes) {
-                    if *owner == OPEN {
-                        *owner = self.owner(hash << lift);
-                    }
-                }
-                continue;
-            }
             for (start, &hash) in starts.iter_mut().zip(hashes) {
                 *start = self.starts[place(hash << lift, self.starts.len()).0] as usize;
             }
@@ -254,6 +266,12 @@ impl Table {
             }
         }
         from
+    }
+
+    /// Batches are looked up at a level that this machine has.
+    #[cfg(test)]
+    pub(super) fn set_level(&mut self, level: Level) {
+        self.level = level;
     }
 
     /// Whether points of a fleet of so many servers are kept in the same form.
