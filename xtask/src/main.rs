@@ -12,6 +12,7 @@ mod no_std;
 mod packages;
 mod readme;
 mod repo;
+mod sanitize;
 mod step;
 mod study;
 mod test;
@@ -139,6 +140,13 @@ const VERBS: &[Verb] = &[
         about: "how many instructions a lookup of each scheme takes (a release build, counted by valgrind); fails \
                 above the limits, which the source states",
         run: |root, options| check(options, instructions::check(root)),
+    },
+    Verb {
+        name: "sanitize",
+        options: "",
+        about: "the tests that run the library's unsafe code, compiled with a check of every access to memory \
+                (AddressSanitizer)",
+        run: |root, options| check(options, sanitize::run(root)),
     },
     Verb {
         name: "fuzz",

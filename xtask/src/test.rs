@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::step::{Outcome, Steps};
-use crate::{answers, bench, browser, instructions, live, no_std, packages, readme, repo, study, tidy, wasm};
+use crate::{
+    answers, bench, browser, instructions, live, no_std, packages, readme, repo, sanitize, study, tidy, wasm,
+};
 
 /// Runs all steps; with `fast`, those of the inner loop. True if nothing failed.
 pub(crate) fn run(root: &Path, fast: bool) -> bool {
@@ -33,6 +35,7 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
         steps.command("live", "cargo xtask live", &mut live::command(root));
         steps.check("readme", "cargo xtask readme", || readme::check(root));
         steps.check("instructions", "cargo xtask instructions", || instructions::check(root));
+        steps.check("sanitize", "cargo xtask sanitize", || sanitize::run(root));
         steps.command("study", "cargo xtask study", &mut study::command(false));
         steps.check("pages", "cargo xtask browser", || browser::pages(root));
         steps.command("browser", "cargo xtask browser", &mut browser::command(root));
