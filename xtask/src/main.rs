@@ -85,7 +85,8 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "readme",
         options: "",
-        about: "runs the README's first command (a release build) and compares its output with the README",
+        about: "runs the README's first command (a release build) and compares its output with the README; draws the \
+                study's curve of its page, and compares",
         run: |root, options| check(options, readme::check(root)),
     },
     Verb {
@@ -158,14 +159,16 @@ const VERBS: &[Verb] = &[
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((name, options)) = arguments.split_first() else {
-        help();
-        return ExitCode::FAILURE;
-    };
-    if matches!(name.as_str(), "help" | "--help" | "-h") {
-        help();
+    if let Some(text) = help(&arguments) {
+        print!("{text}");
         return ExitCode::SUCCESS;
     }
+    let Some((name, options)) = arguments.split_first() else {
+        print!("{}", all_verbs());
+        return ExitCode::FAILURE;
+    };
+    // `help VERB` of a verb that there is was answered above.
+    let name = options.first().filter(|_| name == "help").unwrap_or(name);
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else {
         eprintln!("there is no verb `{name}`; `cargo xtask help` lists them");
         return ExitCode::FAILURE;
@@ -180,12 +183,28 @@ fn main() -> ExitCode {
     }
 }
 
-fn help() {
-    println!("cargo xtask VERB");
-    for verb in VERBS {
-        let usage = format!("{} {}", verb.name, verb.options);
-        println!("\n{}\n    {}", usage.trim_end(), verb.about);
+/// What is asked for with `help`, `help VERB` or, behind a verb or alone, `--help` and `-h`.
+fn help(arguments: &[String]) -> Option<String> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let is_help = |word: &&str| matches!(*word, "--help" | "-h");
+    let of_verb = |name: &str| VERBS.iter().find(|verb| verb.name == name).map(described);
+    match words.as_slice() {
+        ["help"] | ["--help" | "-h", ..] => Some(all_verbs()),
+        ["help", name, ..] => of_verb(name),
+        [name, options @ ..] if options.iter().any(is_help) => of_verb(name),
+        _ => None,
     }
+}
+
+fn all_verbs() -> String {
+    let verbs = VERBS.iter().map(|verb| format!("\n{}", described(verb)));
+    format!("cargo xtask VERB\n{}", verbs.collect::<String>())
+}
+
+/// A verb with its options, and what it does.
+fn described(verb: &Verb) -> String {
+    let usage = format!("{} {}", verb.name, verb.options);
+    format!("{}\n    {}\n", usage.trim_end(), verb.about)
 }
 
 /// The one flag that a verb knows.
@@ -213,4 +232,28 @@ fn program(root: &Path, options: &[String], mut command: Command) -> Result<bool
     no_options(options)?;
     let status = command.current_dir(root).status().map_err(|error| error.to_string())?;
     Ok(status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(arguments: &str) -> Option<String> {
+        help(&arguments.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_verb_answers_a_question_for_help() {
+        for Verb { name, about, .. } in VERBS {
+            for question in [format!("{name} --help"), format!("{name} -h"), format!("help {name}")] {
+                let text = asked(&question).unwrap_or_default();
+                assert!(text.starts_with(name) && text.contains(about), "{question}: {text}");
+            }
+            assert_eq!(asked(name), None);
+            assert!(asked("--help").is_some_and(|all| all.contains(about)), "{name}");
+        }
+        assert!(asked("fuzz --seed 1 --help").is_some());
+        assert_eq!(asked("nothing --help"), None);
+        assert_eq!(asked("help nothing"), None);
+    }
 }

@@ -1,7 +1,8 @@
 //! `cargo xtask readme`: the first command that the README shows prints what the README says.
 //!
 //! The first fence marked `sh` is the command, the first one marked `text` after it is what it prints.
-//! A line `...` there stands for any lines.
+//! A line `...` there stands for any lines. And the picture in `docs/study.md` is the one that a study draws; the
+//! others are held by the tests of the command, which need no release build for them.
 
 use std::fs;
 use std::path::Path;
@@ -23,6 +24,7 @@ pub(crate) fn check(root: &Path) -> Outcome {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("$ {command}\nfailed ({})\n{said}", output.status));
     }
+    picture(root)?;
     let actual = String::from_utf8_lossy(&output.stdout);
     let actual: Vec<&str> = actual.lines().map(str::trim_end).collect();
     if matches(&expected, &actual) {
@@ -31,6 +33,29 @@ pub(crate) fn check(root: &Path) -> Outcome {
         let [shown, printed] = [&expected[..], &actual[..]].map(|lines| lines.join("\n"));
         Err(format!("$ {command}\nREADME.md shows:\n{shown}\n\nit prints:\n{printed}"))
     }
+}
+
+/// The curve of the study's page, measured anew: the same seed gives the same bytes on every machine.
+fn picture(root: &Path) -> Result<(), String> {
+    const SHOWN: &str = "docs/study/ring.svg";
+    let folder = root.join("target/xtask/ring");
+    // With what an earlier build measured nothing would be measured anew.
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let mut command = Command::new("cargo");
+    command.args(["run", "--release", "--quiet", "--package", "clockwise-cli", "--"]);
+    command.args(["study", "ring", "--scale", "published", "--out"]).arg(&folder);
+    let output = command.current_dir(root).output().map_err(|error| format!("cargo: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let drawn = folder.join("pictures/summary-1.svg");
+    let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    if read(&drawn)? == read(&root.join(SHOWN))? {
+        return Ok(());
+    }
+    Err(format!("{SHOWN} is another picture than the study draws now: copy {}", drawn.display()))
 }
 
 fn first_command(readme: &str) -> Result<(String, Vec<&str>), String> {

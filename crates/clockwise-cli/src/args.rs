@@ -298,8 +298,12 @@ pub(crate) struct Plan {
         conflicts_with_all = ["add", "remove", "weight", "replace", "address"])]
     pub(crate) after: Option<String>,
 
-    /// A server joins
-    #[arg(long, value_name = "NAME=ADDR[,weight=W][,zone=Z]", help_heading = "Changes (in the order given)")]
+    /// A server joins: reached under its name, of weight 1 and in no zone unless said
+    #[arg(
+        long,
+        value_name = "NAME[=ADDR][,weight=W][,zone=Z]",
+        help_heading = "Changes (in the order given)"
+    )]
     pub(crate) add: Vec<String>,
     /// A server leaves
     #[arg(long, value_name = "NAME", help_heading = "Changes (in the order given)")]
@@ -307,8 +311,8 @@ pub(crate) struct Plan {
     /// A server's weight becomes W; 0 drains it
     #[arg(long, value_name = "NAME=W", help_heading = "Changes (in the order given)")]
     pub(crate) weight: Vec<String>,
-    /// Another server takes a server's place, with its weight and zone
-    #[arg(long, value_name = "OLD=NEW=ADDR", help_heading = "Changes (in the order given)")]
+    /// Another server takes a server's place, with its weight and zone; reached under its name unless said
+    #[arg(long, value_name = "OLD=NEW[=ADDR]", help_heading = "Changes (in the order given)")]
     pub(crate) replace: Vec<String>,
     /// A server keeps its name and moves to another address
     #[arg(long, value_name = "NAME=ADDR", help_heading = "Changes (in the order given)")]
@@ -369,7 +373,8 @@ pub(crate) struct Owner {
     /// How many distinct servers to name for each key, the owner first
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) replicas: usize,
-    /// Spread the replicas over zones: strict refuses too few zones, best-effort evens them out
+    /// Spread the replicas over zones: strict refuses too few zones, best-effort (which --zones alone means)
+    /// evens them out. Without it zones count for nothing
     #[arg(long, value_name = "RULE", num_args = 0..=1, default_missing_value = "best-effort", require_equals = true)]
     pub(crate) zones: Option<Zones>,
     /// A server that is down: its keys go to their next server, and ownership does not change
@@ -510,6 +515,46 @@ mod tests {
     #[test]
     fn the_definitions_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// Options whose absence means that what they are for is not done.
+    const DOES_NOTHING: &[&str] = &[
+        "add",
+        "remove",
+        "weight",
+        "replace",
+        "address",
+        "keys",
+        "hit-ratio",
+        "max-moved",
+        "moved-keys",
+        "svg",
+        "out",
+        "export",
+        "down",
+        "placement",
+        "keys-per-server",
+        "check",
+        "within",
+        "points",
+    ];
+
+    #[test]
+    fn help_says_of_every_option_what_holds_without_it() {
+        let mut options = 0;
+        for command in Cli::command().get_subcommands() {
+            for option in command.get_opts().filter(|option| option.get_action().takes_values()) {
+                let name = option.get_long().unwrap_or_default();
+                let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+                let told =
+                    ["unless said", "Unless said", "Without it"].iter().any(|words| help.contains(words));
+                let shown = !option.get_default_values().is_empty() && !option.is_hide_default_value_set();
+                let fine = told || shown || option.is_required_set() || DOES_NOTHING.contains(&name);
+                assert!(fine, "{} --{name}: {help}", command.get_name());
+                options += 1;
+            }
+        }
+        assert!(options > 50, "{options}");
     }
 
     #[test]

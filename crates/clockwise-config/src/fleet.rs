@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clockwise::{Buckets, Error, Members, Scheme, Server};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, quoted};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, quoted};
 use crate::kind::Kind;
 use crate::report::Report;
 use crate::source::{Source, Span};
@@ -224,14 +224,30 @@ impl FleetFile {
         self.pools.iter().filter(|held| !held.is_refused)
     }
 
-    /// One pool: the one of that name, or the only one. Of several, the error lists them.
+    /// Whether a pool places nothing although the file seems to mean that it does.
+    fn seems_to_place(&self) -> bool {
+        let warns = |why: &Diagnostic| why.severity() == Severity::Warning;
+        self.readable().any(|held| held.pool.scheme.as_ref().is_err_and(warns))
+    }
+
+    /// Those of them that place keys.
+    fn placing(&self) -> impl Iterator<Item = &Held> {
+        self.readable().filter(|held| held.pool.scheme.is_ok())
+    }
+
+    /// One pool: the one of that name, the only one, or the only one that places keys
+    /// beside others that take turns. Of several, the error
+    /// lists them.
     ///
     /// Of a page with several blocks, those that cannot be read count for nothing beside one that
     /// can; asked for by the name of their block, they tell why.
     pub fn pick(&self, name: Option<&str>) -> Result<Pool, Diagnostic> {
         let found = match name {
             None if self.pools() == 1 => self.readable().next(),
-            None => None,
+            None => match (self.placing().next(), self.placing().count()) {
+                (Some(held), 1) if !self.seems_to_place() => return self.beside_idle(held),
+                _ => None,
+            },
             Some(name) => self.pools.iter().find(|held| held.pool.name.as_deref() == Some(name)),
         };
         match found {
@@ -249,7 +265,21 @@ impl FleetFile {
         })
     }
 
-    fn take(&self, Held { source, kind, inside, pool, notes, .. }: &Held) -> Result<Pool, Diagnostic> {
+    /// The one pool that places keys, which can only be meant, with a note that it was taken.
+    fn beside_idle(&self, held: &Held) -> Result<Pool, Diagnostic> {
+        let mut pool = self.take(held)?;
+        let idle: Vec<&str> = self.names().filter(|name| pool.name() != Some(name)).collect();
+        if let Some(name) = pool.name() {
+            let place = if idle.len() == 1 { "places" } else { "place" };
+            let note =
+                format!("read pool {name}, the only one that places keys: {} {place} none", listed(&idle));
+            pool.notes.push(note);
+        }
+        Ok(pool)
+    }
+
+    fn take(&self, held: &Held) -> Result<Pool, Diagnostic> {
+        let Held { source, kind, inside, pool, notes, .. } = held;
         let servers = Buckets::new(pool.entries.iter().map(|entry| entry.server.clone()));
         Ok(Pool {
             path: self.path.clone(),
@@ -267,30 +297,39 @@ impl FleetFile {
         })
     }
 
-    /// The name of a pool that places keys, if there is one.
-    fn example(&self) -> &str {
-        let placing = self.readable().find(|held| held.pool.scheme.is_ok() && held.pool.name.is_some());
-        placing.or(self.readable().next()).and_then(|held| held.pool.name.as_deref()).unwrap_or("")
-    }
-
     fn no_pool(&self, name: Option<&str>) -> Diagnostic {
-        const LISTED: usize = 12;
         let names: Vec<&str> = self.names().collect();
-        let mut list = names[..names.len().min(LISTED)].join(", ");
-        if names.len() > LISTED {
-            list += &format!(" and {} more", names.len() - LISTED);
-        }
+        let list = listed(&names);
         let first = self.pools.first();
         let (source, span) =
             first.map_or((&self.source, Span::new(0, 0)), |held| (&held.source, held.pool.span));
         let error = |message| Diagnostic::error(source, span, message);
         match name {
-            None => error(format!("the file holds {} pools: {list}", names.len())).with_help(format!(
-                "name the one that is meant: {}#{}",
+            None => {
                 // `-#NAME` would be an option.
-                if self.path() == "-" { "/dev/stdin" } else { self.path() },
-                self.example()
-            )),
+                let path = if self.path() == "-" { "/dev/stdin" } else { self.path() };
+                let placing: Vec<&str> =
+                    self.placing().filter_map(|held| held.pool.name.as_deref()).collect();
+                match (placing.as_slice(), self.pools() - self.placing().count()) {
+                    ([example, _, ..], rest @ 1..) => error(format!(
+                        "the file holds {} pools that place keys: {} (and {rest} that {} none)",
+                        placing.len(),
+                        listed(&placing),
+                        if rest == 1 { "places" } else { "place" }
+                    ))
+                    .with_help(format!("name the one that is meant: {path}#{example}")),
+                    ([example, ..], _) => error(format!("the file holds {} pools: {list}", names.len()))
+                        .with_help(format!("name the one that is meant: {path}#{example}")),
+                    ([], _) => {
+                        let example = names.first().unwrap_or(&"");
+                        error(format!("none of the file's {} pools places keys: {list}", names.len()))
+                            .with_help(format!(
+                                "{path}#{example} tells why that one does not; --placement NAME[,KEY=VALUE…] says how \
+                                 keys are placed"
+                            ))
+                    }
+                }
+            }
             Some(name) if names.is_empty() => {
                 error(format!("there is no pool {}: the file holds one fleet, without a name", quoted(name)))
                     .with_help(format!("leave away the #{name}"))
@@ -302,6 +341,16 @@ impl FleetFile {
                 },
             ),
         }
+    }
+}
+
+/// Names in a sentence, the first dozen of them.
+fn listed(names: &[&str]) -> String {
+    const LISTED: usize = 12;
+    let list = names[..names.len().min(LISTED)].join(", ");
+    match names.len().checked_sub(LISTED) {
+        Some(more @ 1..) => format!("{list} and {more} more"),
+        _ => list,
     }
 }
 

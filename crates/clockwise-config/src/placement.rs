@@ -53,8 +53,8 @@ pub(crate) fn own(report: &mut Report, fields: &Fields<'_>) -> Option<Scheme> {
         }
         (None, None) => {
             let message = "[placement] has no `scheme` and no `dialect`";
-            let help =
-                format!("add `scheme = \"ring\"`, or {}", one_of(SCHEMES[1..].iter().map(|(name, _)| *name)));
+            let others = SCHEMES.iter().map(|(name, _)| *name).filter(|name| *name != "ring");
+            let help = format!("add `scheme = \"ring\"`, or {}", one_of(others));
             report.push(report.error_at(fields.span, message).with_help(help));
             return None;
         }

@@ -11,7 +11,7 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
     candidates
         .into_iter()
         .map(|candidate| (distance(&word, &plain(candidate)), candidate))
-        .filter(|(distance, candidate)| *distance <= (candidate.len().max(word.len()) / 3).max(1))
+        .filter(|(distance, candidate)| *distance <= candidate.len().max(word.len()) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -81,6 +81,13 @@ mod tests {
         ] {
             assert_eq!(nearest(word, keys), meant, "{word}");
         }
+        // Any short word is a letter away from any other.
+        for (word, candidates) in
+            [("x", ["a", "b"]), ("", ["a", "b"]), ("s1", ["s2", "ab"]), ("east", ["web", "as"])]
+        {
+            assert_eq!(nearest(word, candidates), None, "{word}");
+        }
+        assert_eq!(nearest("A", ["b", "a"]), Some("a"));
         assert_eq!(nearest(&"w".repeat(100_000), keys), None);
         assert_eq!(nearest("points-per-wieght", ["points_per_weight"]), Some("points_per_weight"));
     }

@@ -30,19 +30,19 @@ pub enum Change {
 }
 
 impl Change {
-    /// `NAME=ADDR[,weight=W][,zone=Z]`.
+    /// `NAME[=ADDR][,weight=W][,zone=Z]`; without an address it is reached under its name, as in a file.
     pub fn parse_add(text: &str) -> Result<Change, BadChange> {
         let mut parts = text.split(',');
-        let (name, address) = parts
-            .next()
-            .and_then(|first| first.split_once('='))
-            .ok_or_else(|| BadChange::form(text, "NAME=ADDR[,weight=W][,zone=Z]"))?;
-        let mut server = Server::new(name)?.with_address(address)?;
+        let first = parts.next().unwrap_or_default();
+        let mut server = match first.split_once('=') {
+            Some((name, address)) => Server::new(name)?.with_address(address)?,
+            None => Server::new(first)?,
+        };
         for part in parts {
             server = match part.split_once('=') {
                 Some(("weight", weight)) => server.with_weight(weight)?,
                 Some(("zone", zone)) => server.with_zone(zone)?,
-                _ => return Err(BadChange::form(text, "NAME=ADDR[,weight=W][,zone=Z]")),
+                _ => return Err(BadChange::form(text, "NAME[=ADDR][,weight=W][,zone=Z]")),
             };
         }
         Ok(Change::Add(server))
@@ -64,17 +64,18 @@ impl Change {
         Ok(Change::Weight(name, weight))
     }
 
-    /// `OLD=NEW=ADDR`.
+    /// `OLD=NEW[=ADDR]`; without an address the newcomer is reached under its name.
     pub fn parse_replace(text: &str) -> Result<Change, BadChange> {
-        let mut parts = text.splitn(3, '=');
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(old), Some(new), Some(address)) => Ok(Change::Replace {
-                old: ServerName::new(old)?,
-                new: ServerName::new(new)?,
-                address: Address::new(address)?,
-            }),
-            _ => Err(BadChange::form(text, "OLD=NEW=ADDR")),
-        }
+        let (old, new) = text.split_once('=').ok_or_else(|| BadChange::form(text, "OLD=NEW[=ADDR]"))?;
+        let new = match new.split_once('=') {
+            Some((name, address)) => Server::new(name)?.with_address(address)?,
+            None => Server::new(new)?,
+        };
+        Ok(Change::Replace {
+            old: ServerName::new(old)?,
+            new: new.name().clone(),
+            address: new.address().clone(),
+        })
     }
 
     /// `NAME=ADDR`.
@@ -92,6 +93,17 @@ impl Change {
         match scheme.keeps_history() {
             true => Ok(ChangeLog::of(list)?.after(&after)?.buckets().clone()),
             false => Ok(after),
+        }
+    }
+
+    /// The server that is another afterwards; none of one that leaves.
+    pub fn server(&self) -> Option<&ServerName> {
+        match self {
+            Change::Add(server) => Some(server.name()),
+            Change::Remove(_) => None,
+            Change::Weight(name, _) | Change::Replace { new: name, .. } | Change::Address(name, _) => {
+                Some(name)
+            }
         }
     }
 
@@ -218,6 +230,18 @@ mod tests {
     }
 
     #[test]
+    fn a_newcomer_without_an_address_is_reached_under_its_name() {
+        let added = Change::parse_add("c:1,weight=2").unwrap().apply(&list(&["a"])).unwrap();
+        let c = added.get("c:1").unwrap();
+        assert_eq!((c.address().as_str(), c.weight().get()), ("c:1", 2));
+        let replaced = Change::parse_replace("a=b").unwrap().apply(&list(&["a"])).unwrap();
+        assert_eq!(replaced.get("b").unwrap().address().as_str(), "b");
+        for wrong in ["", "a=", "=b", ",weight=2"] {
+            assert!(matches!(Change::parse_add(wrong), Err(BadChange::Value(_))), "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_new_address_leaves_the_name_and_weight_zero_drains() {
         let after = Change::parse_address("a=10.9.9.9:1").unwrap().apply(&list(&["a", "b"])).unwrap();
         assert_eq!(after.get("a").unwrap().address().as_str(), "10.9.9.9:1");
@@ -229,12 +253,12 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_refused_with_the_form_or_the_server() {
         for (given, text) in [
-            (Change::parse_add("cache-5"), "\"cache-5\" is not of the form NAME=ADDR[,weight=W][,zone=Z]"),
             (
                 Change::parse_add("c=h:1,wight=2"),
-                "\"c=h:1,wight=2\" is not of the form NAME=ADDR[,weight=W][,zone=Z]",
+                "\"c=h:1,wight=2\" is not of the form NAME[=ADDR][,weight=W][,zone=Z]",
             ),
-            (Change::parse_replace("a=b"), "\"a=b\" is not of the form OLD=NEW=ADDR"),
+            (Change::parse_add("c,2"), "\"c,2\" is not of the form NAME[=ADDR][,weight=W][,zone=Z]"),
+            (Change::parse_replace("a"), "\"a\" is not of the form OLD=NEW[=ADDR]"),
             (Change::parse_weight("a"), "\"a\" is not of the form NAME=W"),
         ] {
             assert_eq!(given.unwrap_err().to_string(), text);

@@ -8,6 +8,7 @@
 //!   [`results`] keep what they gave, and [`figures`](mod@figures) are what others published of it.
 //! - [`keys`]: reading keys, from files of many kinds, as bytes; they come from `clockwise-config`.
 //! - [`migrate`](mod@migrate): from one scheme to another in steps, and what each costs.
+//! - [`number`]: numbers as people read them.
 //! - [`plan`]: the same keys before and after a change, under one scheme or all of them.
 //! - [`report`]: a study as a page and as Markdown.
 //! - [`theory`]: how even a ring can be, from servers and points alone.
@@ -25,6 +26,7 @@ pub mod figures;
 pub mod kernel;
 mod markup;
 pub mod migrate;
+pub mod number;
 mod pairing;
 pub mod plan;
 pub mod report;

@@ -173,6 +173,9 @@ impl fmt::Display for Error {
         }
         match &self.0.kind {
             Kind::NoServers { draining: 0 } => f.write_str("no servers: a placement needs at least one"),
+            Kind::NoServers { draining: 1 } => {
+                f.write_str("no active servers: the one that is listed is draining")
+            }
             Kind::NoServers { draining } => {
                 write!(f, "no active servers: all {draining} listed are draining")
             }

@@ -56,6 +56,28 @@
 //! # Ok::<(), clockwise::Error>(())
 //! ```
 //!
+//! Many keys at once, which takes less time than one after another:
+//!
+//! ```
+//! use clockwise::hash::{KeyHash, Xxh3};
+//! use clockwise::{Members, Placement, Ring, Server, ServerIx};
+//!
+//! let fleet = Members::new([Server::new("a")?, Server::new("b")?, Server::new("c")?])?;
+//! let ring = Ring::builder(Xxh3).build(&fleet)?;
+//!
+//! let keys: [&[u8]; 3] = [b"user:1", b"user:2", b"user:3"];
+//! let mut owners = [ServerIx::new(0); 3];
+//! ring.owners_of(&keys, &mut owners); // the third key's server is ring.servers()[owners[2].index()]
+//! assert_eq!(owners.map(|ix| &ring.servers()[ix.index()]), keys.map(|key| ring.owner(key)));
+//!
+//! // The same of keys that are hashed already: kept beside each item, or for several placements.
+//! let hashes = keys.map(|key| Xxh3.hash(key));
+//! let mut again = owners;
+//! ring.owners_of_hashes(&hashes, &mut again);
+//! assert_eq!(again, owners);
+//! # Ok::<(), clockwise::Error>(())
+//! ```
+//!
 //! Load that must not pile up:
 //!
 //! ```

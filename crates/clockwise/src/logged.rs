@@ -4,6 +4,7 @@
 //! server go and move only its keys, evenly to all others. What they know of a fleet is a [`ChangeLog`]; each
 //! replays it into a table of its own.
 
+use alloc::collections::BTreeMap;
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 use core::fmt;
@@ -54,18 +55,26 @@ pub struct Logged<T, H = Xxh3> {
     table: T,
 }
 
+/// The first server whose weight is not the one that most have (of weights that as many have, the lightest).
+fn odd_one(log: &ChangeLog) -> Option<&Server> {
+    let mut counts = BTreeMap::new();
+    for (_, server) in log.buckets().active() {
+        *counts.entry(server.weight()).or_insert(0_usize) += 1;
+    }
+    let (usual, _) = counts.into_iter().rev().max_by_key(|&(_, count)| count)?;
+    log.buckets().active().map(|(_, server)| server).find(|server| server.weight() != usual)
+}
+
 impl<T: Table, H: KeyHash> Logged<T, H> {
     pub(crate) fn replayed(
         hash: H,
         log: &ChangeLog,
         replay: impl FnOnce(usize, &[u32]) -> Result<T, Error>,
     ) -> Result<Logged<T, H>, Error> {
-        let mut active = log.buckets().active().map(|(_, server)| server);
-        let first = active.next().map(Server::weight);
-        if let Some(heavier) = active.find(|server| Some(server.weight()) != first) {
+        if let Some(odd) = odd_one(log) {
             let problem = "is not that of the others: each server is one bucket, and weights cannot differ";
-            let error = Error::new(Kind::Weight { value: heavier.weight().to_string(), problem });
-            return Err(error.of_server(heavier.name().as_str()));
+            let error = Error::new(Kind::Weight { value: odd.weight().to_string(), problem });
+            return Err(error.of_server(odd.name().as_str()));
         }
         let table = replay(log.buckets().servers().len(), log.removals())?;
         Ok(Logged { hash, log: log.clone(), table })
@@ -271,6 +280,11 @@ pub(crate) mod promises {
         let error = build(&log(&[("a", 2), ("b", 2), ("c", 3)])).unwrap_err();
         assert_eq!((error.server(), error.is_weight()), (Some("c"), true));
         assert!(format!("{error}").contains("weight 3 is not that of the others"), "{error}");
+        // The one that is not as most are, wherever it stands; of two the heavier.
+        let two = [&[("a", 1), ("b", 2)][..], &[("b", 2), ("a", 1)]];
+        for (fleet, odd) in [(&[("a", 2), ("b", 1), ("c", 1)][..], "a"), (two[0], "b"), (two[1], "b")] {
+            assert_eq!(build(&log(fleet)).unwrap_err().server(), Some(odd));
+        }
         assert!(build(&log(&[("a", 2), ("b", 2)])).is_ok());
         let place = build(&log(&[("a", 1), ("b", 1), ("c", 1)]).removed("b").unwrap()).unwrap();
         assert_eq!(place.shares(), [Share::new(1, 2), Share::ZERO, Share::new(1, 2)]);

@@ -2,7 +2,7 @@
 
 use clockwise_config::{Candidate, Pool, Target};
 use clockwise_study::convert::{self, Nearest};
-use clockwise_study::diff::{Diff, Side};
+use clockwise_study::diff::{Diff, Knob, Side};
 use clockwise_study::plan::Fleet;
 
 use crate::args;
@@ -24,10 +24,10 @@ pub(crate) fn run(args: &args::Convert, console: &mut Console<'_>) -> Result<Exi
         }
         None => return Err(Failure::Input(format!("{} has no way to write such a fleet", args.to))),
     };
-    let Nearest { index, diff } = nearest;
+    let Nearest { index, diff, is_like } = nearest;
     let chosen = &candidates[index];
     if diff.differs() {
-        refuse(args.to, &pool, chosen, &diff, console);
+        refuse(args.to, &pool, chosen, &diff, is_like, console);
         return Ok(Exit::Findings);
     }
     input::warn_of(&chosen.pool, &diff.b, &args.reading, console)?;
@@ -87,17 +87,33 @@ fn agreement(pool: &Pool, chosen: &Candidate, diff: &Diff) -> String {
 }
 
 /// Says what would move, and why, and prints no file.
-fn refuse(to: Target, pool: &Pool, chosen: &Candidate, diff: &Diff, console: &mut Console<'_>) {
-    let moved = diff.moves.moved().keys;
-    console.note(format_args!(
-        "{} cannot be written as {to}: under the nearest that it has, {}, {} of {} keys ({}) would have another owner",
-        input::title(pool),
-        chosen.pool.scheme(),
-        count(moved),
+fn refuse(
+    to: Target,
+    pool: &Pool,
+    chosen: &Candidate,
+    diff: &Diff,
+    is_like: bool,
+    console: &mut Console<'_>,
+) {
+    let (title, there) = (input::title(pool), chosen.pool.scheme());
+    let moved = format!(
+        "{} of {} keys ({}) would have another owner",
+        count(diff.moves.moved().keys),
         count(diff.moves.total().keys),
         percent(diff.share()),
-    ));
-    for cause in &diff.causes {
+    );
+    console.note(match is_like {
+        true => format!("{title} cannot be written as {to}: under the nearest that it has, {there}, {moved}"),
+        false => format!(
+            "{title} cannot be written as {to}, which has nothing like {}: under {there}, say, {moved}, as many as by \
+             chance",
+            pool.scheme()
+        ),
+    });
+    // What servers are called follows from the product, and says nothing where the placement is another one.
+    let is_another = diff.causes.iter().any(|cause| cause.knob == Knob::Scheme);
+    let follows = |knob: &Knob| is_another && matches!(knob, Knob::Names | Knob::Label { .. });
+    for cause in diff.causes.iter().filter(|cause| !follows(&cause.knob)) {
         let detail = cause.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
         console.note(format_args!("  {}: {} here, {} there{detail}", cause.knob.name(), cause.a, cause.b));
     }

@@ -70,7 +70,8 @@ impl<'a> Resolver<'a> {
             Some(Zones::Strict) => Spread::StrictZones,
         };
         let replicas = if args.replicas != 1 || args.zones.is_some() {
-            let replicas = Replicas::new(ranked("--replicas")?, args.replicas, spread);
+            let asked = if args.replicas == 1 { "--zones" } else { "--replicas" };
+            let replicas = Replicas::new(ranked(asked)?, args.replicas, spread);
             Some(replicas.map_err(|error| Failure::Usage(format!("--replicas {}: {error}", args.replicas)))?)
         } else {
             None

@@ -1,5 +1,6 @@
 //! `clockwise plan`: what a change moves, before it is made.
 
+use std::fmt;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
@@ -32,7 +33,7 @@ pub(crate) fn run(
     let pool = input::fleet(&args.before, &args.reading, console)?;
     let goal = Goal::new(args, matches, &pool, console)?;
     let before = Fleet { scheme: pool.scheme().clone(), servers: pool.servers().clone() };
-    let mut plan = Plan::new(&before, &goal.fleet).map_err(|error| goal.diagnosed(&pool, &error))?;
+    let mut plan = Plan::new(&before, &goal.fleet).map_err(|error| goal.refused(&pool, &error))?;
     input::warn_of(&pool, plan.before(), &args.reading, console)?;
     input::warn_of(goal.pool.as_ref().unwrap_or(&pool), plan.after(), &args.reading, console)?;
     if args.compare {
@@ -84,8 +85,8 @@ struct Goal {
     fleet: Fleet,
     /// The file it came from, where it was a file.
     pool: Option<Pool>,
-    /// The changes that were typed; none where it came from a file.
-    changes: Vec<Change>,
+    /// The changes, in the order in which they were typed; none where it came from a file.
+    typed: Vec<Typed>,
     /// The subject of a sentence: "adding cache-5".
     change: String,
 }
@@ -101,30 +102,74 @@ impl Goal {
             let pool = input::fleet(after, &args.reading, console)?;
             let fleet = Fleet { scheme: pool.scheme().clone(), servers: pool.servers().clone() };
             let change = format!("going from {} to {}", input::title(before), input::title(&pool));
-            return Ok(Goal { fleet, pool: Some(pool), changes: Vec::new(), change });
+            return Ok(Goal { fleet, pool: Some(pool), typed: Vec::new(), change });
         }
-        let changes = changes(args, matches)?;
+        let typed = changes(args, matches)?;
         let mut servers = before.servers().clone();
-        for change in &changes {
-            servers = change
+        for one in &typed {
+            servers = one
+                .change
                 .apply_under(before.scheme(), &servers)
-                .map_err(|error| Failure::Usage(format!("{change}: {error}")))?;
+                .map_err(|error| Failure::Usage(format!("{one}: {error}")))?;
         }
-        let change = changes.iter().map(Change::to_string).collect::<Vec<_>>().join(", then ");
+        let change = typed.iter().map(|one| one.change.to_string()).collect::<Vec<_>>().join(", then ");
         let fleet = Fleet { scheme: before.scheme().clone(), servers };
-        Ok(Goal { fleet, pool: None, changes, change })
+        Ok(Goal { fleet, pool: None, typed, change })
     }
 
-    /// An error of one of the two fleets, shown in its file where it is a file's.
-    fn diagnosed(&self, before: &Pool, error: &clockwise::Error) -> Failure {
-        let of_after = |servers: &Buckets| error.server().is_some_and(|name| servers.get(name).is_some());
-        match &self.pool {
-            Some(pool) if of_after(pool.servers()) => input::diagnosed(pool, error),
-            None if !of_after(before.servers()) && error.server().is_some() => {
-                Failure::Usage(format!("{}: {error}", self.change))
-            }
-            _ => input::diagnosed(before, error),
+    /// An error of one of the two fleets: in its file where it is a file's, and else of the change that
+    /// brought it.
+    fn refused(&self, before: &Pool, error: &clockwise::Error) -> Failure {
+        let alone = before.scheme().build(before.servers());
+        match (&self.pool, alone) {
+            (_, Err(of_before)) => input::diagnosed(before, &of_before),
+            (Some(after), Ok(_)) => input::diagnosed(after, error),
+            (None, Ok(_)) => Failure::Usage(match self.culprit(before) {
+                Some(one) => match self.about(one) {
+                    Some(of_it) => format!("{one}: {of_it}"),
+                    None => format!("{one}: {error}"),
+                },
+                None => format!("{}: {error}", self.change),
+            }),
         }
+    }
+
+    /// The refusal as one of the server that a change is about. Of many that are too heavy together, or not
+    /// of one weight, placements name one by its place in the list: so that server is put last.
+    fn about(&self, one: &Typed) -> Option<clockwise::Error> {
+        let name = one.change.server()?;
+        let mut servers = self.fleet.servers.servers().to_vec();
+        let at = servers.iter().position(|server| server.name() == name)?;
+        let changed = servers.remove(at);
+        servers.push(changed);
+        let refused = self.fleet.scheme.build(&Buckets::new(servers).ok()?).err()?;
+        (refused.server() == Some(name.as_str())).then_some(refused)
+    }
+
+    /// Of changes that build nothing together, the first after which nothing can be built any more.
+    fn culprit(&self, before: &Pool) -> Option<&Typed> {
+        let (mut servers, mut culprit) = (before.servers().clone(), None);
+        for one in &self.typed {
+            servers = one.change.apply_under(before.scheme(), &servers).ok()?;
+            culprit = match before.scheme().build(&servers) {
+                Ok(_) => None,
+                Err(_) => culprit.or(Some(one)),
+            };
+        }
+        culprit
+    }
+}
+
+/// A change as it was typed.
+struct Typed {
+    option: &'static str,
+    text: String,
+    change: Change,
+}
+
+impl fmt::Display for Typed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "--{} {}", self.option, self.text)
     }
 }
 
@@ -132,8 +177,8 @@ impl Goal {
 type Parse = fn(&str) -> Result<Change, BadChange>;
 
 /// The changes in the order in which they were typed.
-fn changes(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Vec<Change>, Failure> {
-    let kinds: [(&str, &[String], Parse); 5] = [
+fn changes(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Vec<Typed>, Failure> {
+    let kinds: [(&'static str, &[String], Parse); 5] = [
         ("add", &args.add, Change::parse_add),
         ("remove", &args.remove, Change::parse_remove),
         ("weight", &args.weight, Change::parse_weight),
@@ -149,7 +194,7 @@ fn changes(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Vec<Change
             .chain(std::iter::repeat(usize::MAX));
         for (text, place) in values.iter().zip(places) {
             let change = parse(text).map_err(|error| Failure::Usage(format!("--{flag}: {error}")))?;
-            placed.push((place, change));
+            placed.push((place, Typed { option: flag, text: text.clone(), change }));
         }
     }
     if placed.is_empty() {
@@ -159,7 +204,7 @@ fn changes(args: &args::Plan, matches: Option<&ArgMatches>) -> Result<Vec<Change
         ));
     }
     placed.sort_by_key(|(place, _)| *place);
-    Ok(placed.into_iter().map(|(_, change)| change).collect())
+    Ok(placed.into_iter().map(|(_, typed)| typed).collect())
 }
 
 /// Looks up every key on both sides, and writes down those that move if that was asked for.

@@ -20,6 +20,9 @@ use crate::exit::{Exit, Failure};
 use crate::input::Runs;
 use crate::output::{self, Align, Cell, Sheet, count, counted};
 
+/// The page that `--out` writes.
+const REPORT: &str = "report.html";
+
 /// A line of `--list`.
 #[derive(Serialize)]
 struct Listed<'e> {
@@ -55,6 +58,15 @@ pub(crate) fn run(args: &args::Study, console: &mut Console<'_>) -> Result<Exit,
                 numbers(&results, true).write(Format::Table, out)?;
             }
             writeln!(out, "\n{}", sentence(&results, &findings))?;
+            if let Some(folder) = &args.out {
+                writeln!(out, "The report is {}.", folder.join(REPORT).display())?;
+            }
+            if scale == Scale::Quick {
+                writeln!(
+                    out,
+                    "This was --scale quick; --scale published has more keys and seeds, and takes minutes."
+                )?;
+            }
             if !failed.is_empty() {
                 writeln!(out)?;
                 figures_sheet(failed.iter().copied()).write(Format::Table, out)?;
@@ -175,7 +187,7 @@ fn write(folder: &Path, results: &Results, findings: &[Finding<'_>]) -> Result<(
     into(folder, "figures.csv", |out| figures::write_csv(findings, out))?;
     let report = Report::of(results).with_figures(findings);
     // What a machine took is in the page alone, and there in a section of its own.
-    into(folder, "report.html", |out| out.write_all(report.html(&Cost::of(results)).as_bytes()))?;
+    into(folder, REPORT, |out| out.write_all(report.html(&Cost::of(results)).as_bytes()))?;
     into(folder, "summary.md", |out| out.write_all(report.markdown().as_bytes()))?;
     let pictures = folder.join("pictures");
     fs::create_dir_all(&pictures).map_err(|error| Failure::writing(&pictures, &error))?;
@@ -373,16 +385,23 @@ fn sentence(results: &Results, findings: &[Finding<'_>]) -> String {
     if findings.is_empty() {
         return format!("{ran} No published figure is about what was run.");
     }
-    format!(
-        "{ran} Of {}, {} hold, {} fail, {} do not hold as was known, {} were not measured at this scale, and {} are \
-         nothing to measure.",
-        counted(findings.len() as u64, "published figure"),
-        count(of(Judgement::Holds)),
-        count(of(Judgement::Fails)),
-        count(of(Judgement::DoesNotHold)),
-        count(of(Judgement::NotMeasured)),
-        count(of(Judgement::NothingToMeasure)),
-    )
+    let judged = [
+        (of(Judgement::Holds), "holds", "hold"),
+        (of(Judgement::Fails), "fails", "fail"),
+        (of(Judgement::DoesNotHold), "does not hold, as was known", "do not hold, as was known"),
+        (of(Judgement::NotMeasured), "was not measured at this scale", "were not measured at this scale"),
+        (of(Judgement::NothingToMeasure), "is nothing to measure", "are nothing to measure"),
+    ];
+    let said: Vec<String> = judged
+        .into_iter()
+        .filter(|&(figures, ..)| figures > 0)
+        .map(|(figures, one, more)| format!("{} {}", count(figures), if figures == 1 { one } else { more }))
+        .collect();
+    let said = match said.as_slice() {
+        [all @ .., last] if !all.is_empty() => format!("{}, and {last}", all.join(", ")),
+        other => other.concat(),
+    };
+    format!("{ran} Of {}, {said}.", counted(findings.len() as u64, "published figure"))
 }
 
 /// Figures beside what was measured, a row a part.

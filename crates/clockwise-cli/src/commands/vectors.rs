@@ -163,9 +163,14 @@ const MAX_BYTES: u64 = 64 << 20;
 /// The text of a file, unless it is endless.
 fn text_of(path: &Path, shown: &str) -> Result<String, Failure> {
     let mut text = String::new();
-    fs::File::open(path)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
-        .map_err(|error| Failure::Input(format!("{shown} cannot be read: {error}")))?;
+    fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text)).map_err(
+        |error| match error.kind() {
+            std::io::ErrorKind::InvalidData => Failure::Input(format!(
+                "{shown} cannot be read: it is no text (UTF-8), and test vectors are JSON"
+            )),
+            _ => Failure::Input(format!("{shown} cannot be read: {error}")),
+        },
+    )?;
     if text.len() as u64 > MAX_BYTES {
         let message = format!("{shown} is larger than {} MiB, and no file of vectors is", MAX_BYTES >> 20);
         return Err(Failure::Input(message));
@@ -198,7 +203,10 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn read(name: &str, text: &str) -> Result<File, Failure> {
-    vectors::read(text).map_err(|error| Failure::Input(format!("{name}: {error}")))
+    vectors::read(text).map_err(|error| {
+        let place = error.line().map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
+        Failure::Input(format!("{place}: {error}"))
+    })
 }
 
 impl Document {

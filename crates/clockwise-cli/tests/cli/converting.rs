@@ -312,16 +312,44 @@ fn causes_are_those_against_the_candidate_that_is_named() {
             if ran.code == 3 {
                 continue;
             }
-            let named = said.split_once("the nearest that it has, ").unwrap().1;
+            let named =
+                said.split_once(": under ").unwrap().1.trim_start_matches("the nearest that it has, ");
             let named = named.split_once(", ").unwrap().0;
             if ["map-based", "MAGLEV", "nginx hash", "modula"].iter().any(|table| named.contains(table)) {
                 tables += 1;
                 assert_has(&said, &[&format!("{named} there")]);
                 let of_rings =
                     [" points there", "  boundary: ", "lb_policy: ", "consistent: ", "hash_type: "];
-                assert!(of_rings.iter().all(|words| !said.contains(words)), "{said}");
+                let causes = said.split_once('\n').unwrap().1;
+                assert!(of_rings.iter().all(|words| !causes.contains(words)), "{said}");
             }
         }
     }
     assert!(tables > 1, "no case of its kind");
+}
+
+#[test]
+fn a_product_that_has_nothing_like_it_is_said_to_have_none_and_each_cause_is_said_once() {
+    let ours = file(
+        "unlike.toml",
+        "version = 1\n[placement]\nscheme = \"jump\"\n[[server]]\nname = \"a\"\naddress = \"10.0.0.1:1\"\n[[server]]\n\
+         name = \"b\"\naddress = \"10.0.0.2:1\"\n[[server]]\nname = \"c\"\naddress = \"10.0.0.3:1\"\n",
+    );
+    for product in ["twemproxy", "nginx", "haproxy", "envoy"] {
+        let said = run(["convert", &ours, "--to", product, "--sample", "2000"]).refused(1);
+        assert_has(
+            &said,
+            &[
+                &format!("cannot be written as {product}, which has nothing like jump: under "),
+                ", as many as by chance\n",
+            ],
+        );
+        assert!(!said.contains("nearest") && !said.contains("\n  names: "), "{said}");
+        assert_eq!(said.lines().count(), 2, "{said}");
+    }
+    // twemproxy's ring of another hash of keys is near.
+    let near =
+        fleet("near.toml", "dialect = \"libmemcached\"\ndistribution = \"CONSISTENT\"\nhash = \"MURMUR\"");
+    let said = run(["convert", &near, "--to", "twemproxy", "--sample", "2000"]);
+    assert!(!said.err.contains("nothing like"), "{}", said.err);
 }

@@ -63,6 +63,6 @@ fn a_manual_page_is_written_for_the_tool_and_for_each_command() {
         let page = page(&format!("clockwise-{command}"));
         assert_has(&page, &[&format!(".TH clockwise-{command} 1"), ".SH SYNOPSIS", ".SH OPTIONS"]);
     }
-    assert_has(&page("clockwise-plan"), &["NAME=ADDR[,weight=W][,zone=Z]", "\\-\\-max\\-moved"]);
+    assert_has(&page("clockwise-plan"), &["NAME[=ADDR][,weight=W][,zone=Z]", "\\-\\-max\\-moved"]);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1 + COMMANDS.len());
 }

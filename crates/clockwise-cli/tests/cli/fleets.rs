@@ -111,7 +111,7 @@ fn draining_a_server_by_its_weight_moves_its_keys_and_no_other() {
     let removed = run(["plan", &path, "--remove", "b", "--keys", KEYS, "--format", "json"]).json();
     assert_eq!(plan["flows"], removed["flows"], "the others are where they would be without b");
     let said = run(["plan", &path, "--weight", "a=0", "--weight", "b=0", "--weight", "c=0"]).refused(2);
-    assert_has(&said, &["draining c: no active servers: all 3 listed are draining"]);
+    assert_has(&said, &["--weight c=0: no active servers: all 3 listed are draining"]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn an_empty_list_is_refused_in_every_command() {
     let one = file("last.toml", fleet("scheme = \"ring\"", &[("a", 1)]));
     assert_has(
         &run(["plan", &one, "--remove", "a"]).refused(2),
-        &["removing a: no servers: a placement needs at least one"],
+        &["--remove a: no servers: a placement needs at least one"],
     );
 }
 
@@ -331,4 +331,46 @@ fn of_many_warnings_the_first_are_said_and_the_others_counted() {
     assert_has(&said, &["30 more warnings of the same file"]);
     let said = run(["check", &pool, "--lenient"]);
     assert_has(&said.out, &["30 more warnings of the same file"]);
+}
+
+#[test]
+fn beside_pools_that_place_nothing_the_one_that_places_keys_is_read() {
+    let turns = "defaults\n  mode http\nbackend turns\n  balance roundrobin\n  server a 10.0.0.1:80\nbackend least\n  \
+                 balance leastconn\n  server a 10.0.0.1:80\n";
+    let one = file(
+        "one-places.cfg",
+        format!("{turns}backend keys\n  balance uri\n  server a 10.0.0.1:80\n  server b 10.0.0.2:80\n"),
+    );
+    for command in [
+        &["ring", &one][..],
+        &["owner", &one, "k"],
+        &["fingerprint", &one],
+        &["plan", &one, "--add", "c", "--sample", "9"],
+    ] {
+        let (_, said) = run(command.iter().copied()).warned();
+        assert_has(&said, &["read pool keys, the only one that places keys: turns, least place none"]);
+    }
+    let none = file("none-places.cfg", turns);
+    let said = run(["ring", &none]).refused(3);
+    assert_has(
+        &said,
+        &[
+            "none of the file's 2 pools places keys: turns, least",
+            &format!("{none}#turns tells why"),
+            "--placement",
+        ],
+    );
+    let said = run(["ring", &format!("{none}#turns")]).refused(3);
+    assert_has(&said, &["takes turns by `balance roundrobin`"]);
+    let two =
+        std::fs::read_to_string(&one).unwrap() + "backend more\n  balance uri\n  server a 10.0.0.1:80\n";
+    let two = file("two-place.cfg", two);
+    let said = run(["ring", &two]).refused(3);
+    assert_has(
+        &said,
+        &[
+            "the file holds 2 pools that place keys: keys, more (and 2 that place none)",
+            &format!("{two}#keys"),
+        ],
+    );
 }

@@ -6,6 +6,7 @@ mod checks;
 mod comparing;
 mod converting;
 mod definitions;
+mod docs;
 mod exits;
 mod fleets;
 mod formats;

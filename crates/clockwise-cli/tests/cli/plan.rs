@@ -150,7 +150,7 @@ fn schemes_that_cannot_hold_the_fleet_are_left_out_of_the_comparison_and_named()
     for scheme in ["skeleton", "anchor", "dx", "memento"] {
         assert_has(
             &err,
-            &[&format!("warning: {scheme} is not compared: server \"b\": weight 1 is not that")],
+            &[&format!("warning: {scheme} is not compared: server \"a\": weight 17000000 is not that")],
         );
     }
 }

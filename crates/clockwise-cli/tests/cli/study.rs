@@ -102,7 +102,11 @@ fn a_figure_out_of_its_band_is_listed_and_the_check_ends_with_1() {
     fs::write(&path, format!("{line}\tend {digest:08x}\n")).unwrap();
     let failed = start(&["--check"]);
     assert_eq!((failed.code, failed.err.as_str()), (1, "note: 1 of 1 run was finished before\n"));
-    assert_has(&failed.out, &["1 fail", "handbook/mod-4-5", "fails"]);
+    assert_has(&failed.out, &[", 1 fails", "handbook/mod-4-5", "fails"]);
+    assert_has(
+        &failed.out,
+        &[&format!("The report is {}.", out.join("report.html").display()), "--scale published"],
+    );
     assert!(fs::read_to_string(out.join("summary.md")).unwrap().contains("| does not hold |"));
     // Without the check it is said, and no more.
     assert_has(&start(&[]).warned().0, &["handbook/mod-4-5"]);

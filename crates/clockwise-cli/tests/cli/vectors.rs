@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clockwise_vectors::{FILES, SCHEMA};
 
 use super::json::{check, json};
-use super::{assert_has, file, run};
+use super::{FLEET, assert_has, file, run};
 
 const FOLDER: &str = "vectors/clockwise/v1";
 
@@ -72,16 +72,26 @@ fn what_is_no_file_of_vectors_is_3_and_says_where() {
     let said = run(["vectors", "--check", &path]).refused(3);
     assert_has(&said, &[&format!("{path}: group 1, test 3: \"6g\" is not bytes in lower-case hexadecimal")]);
     let cut = file("cut.json", "{\n  \"format\": \"clock");
-    assert_has(
-        &run(["vectors", "--check", &cut]).refused(3),
-        &["cut.json: EOF while parsing a string at line 2"],
-    );
+    let expected = "test vectors are JSON as `clockwise vectors --out DIR` writes it";
+    let broken = file("broken.json", "{\n  \"format\" =");
+    let other = file("other.json", "{ \"name\": \"package\" }");
+    for (path, said) in [
+        (cut.as_str(), format!("{cut}:2: the file ends where its JSON does not; {expected}")),
+        (&broken, format!("{broken}:2: no JSON at column 12; {expected}")),
+        (FLEET, format!("{FLEET}:1: no JSON at column 1; {expected}")),
+        (&other, format!("{other}: there is no `format`; {expected}")),
+    ] {
+        assert_eq!(run(["vectors", "--check", path]).refused(3), format!("error: {said}\n"));
+    }
     assert_has(&run(["vectors", "--check", "no/such.json"]).refused(3), &["no/such.json cannot be read"]);
     let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vectors/none");
     fs::create_dir_all(&empty).unwrap();
     assert_has(&run(["vectors", "--check", empty.to_str().unwrap()]).refused(3), &["holds no vectors"]);
     let latin = file("latin.json", b"\xff");
-    assert_has(&run(["vectors", "--check", &latin]).refused(3), &["latin.json cannot be read"]);
+    assert_has(
+        &run(["vectors", "--check", &latin]).refused(3),
+        &["latin.json cannot be read: it is no text"],
+    );
 }
 
 #[test]

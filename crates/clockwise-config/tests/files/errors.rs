@@ -280,3 +280,13 @@ fn warnings_are_errors_when_asked() {
         "f:5:10: server \"b:1\": weight 0 is read as draining, and nutcracker refuses it"
     );
 }
+
+#[test]
+fn a_placement_that_is_not_said_is_asked_for_with_each_scheme_once() {
+    let said = shown("fleet.toml", "version = 1\n[placement]\nhash = \"md5\"\n[[server]]\nname = \"a\"\n");
+    let (_, help) = said.split_once("= help: ").unwrap();
+    let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
+    for scheme in ["ring", "rendezvous", "jump", "mod-n", "skeleton"] {
+        assert_eq!(words.iter().filter(|word| **word == scheme).count(), 1, "{scheme}: {help}");
+    }
+}

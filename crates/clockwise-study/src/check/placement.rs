@@ -8,6 +8,7 @@ use clockwise::{Buckets, Geometry, Placement as _, Scheme, Server, Share};
 
 use super::{BUSIEST, Checked, Finding, MANY_POINTS, NUMBERED, SLOTS_A_SERVER, Severity, Subject};
 use crate::keys::seeded_key;
+use crate::number::{self, grouped};
 use crate::theory;
 
 /// How many numbered keys in a row are looked at: a hash may crowd few and spread many.
@@ -118,9 +119,11 @@ fn unequal_points(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
         };
         let finding = Finding::new("unequal-points", Severity::Warning, subject).because(
             format!(
-                "server {} has {points} points and server {} has {other}, both of weight {}",
+                "server {} has {} and server {} has {}, both of weight {}",
                 server.name(),
+                number::counted(points, "point"),
                 first.name(),
+                grouped(other),
                 server.weight()
             ),
             reason,
@@ -155,9 +158,10 @@ fn lost_digest(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
     let all = active(checked, ring).filter(|(server, points)| exact(server) > (*points).into()).count();
     let finding = Finding::new("lost-digest", Severity::Note, subject).because(
         format!(
-            "server {} has {points} points where its weight calls for {}{}",
+            "server {} has {} where its weight calls for {}{}",
             server.name(),
-            exact(server),
+            number::counted(points, "point"),
+            grouped(exact(server)),
             if all > 1 { format!(", and so have {} more", all - 1) } else { String::new() }
         ),
         format!(
@@ -183,7 +187,8 @@ fn ties(checked: &Checked<'_>, ring: Option<&Geometry>) -> Option<Finding> {
         first.position(),
         match count {
             1 => String::new(),
-            _ => format!("; {} more positions are shared", count - 1),
+            2 => "; 1 more position is shared".to_owned(),
+            _ => format!("; {} more positions are shared", grouped(count as u64 - 1)),
         }
     );
     let finding = if !open.is_empty() {
@@ -266,7 +271,9 @@ fn narrow_hash(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
     };
     let finding = Finding::new("narrow-hash", Severity::Error, checked.setting("hash")).because(
         format!(
-            "the key hash has {bits} bits and the ring {width}: keys reach only {reached} of its {all} points"
+            "the key hash has {bits} bits and the ring {width}: keys reach only {} of its {} points",
+            grouped(reached as u64),
+            grouped(all as u64)
         ),
         format!(
             "of the keys key:0 to key:{}, server {} gets {:.2} times its share",
@@ -298,8 +305,10 @@ fn numbered_keys(checked: &Checked<'_>) -> Option<Finding> {
     if worst.ratio <= 1.25 * chance.ratio {
         return None;
     }
-    let all: Vec<String> =
-        blocks.iter().map(|block| format!("{:.2} of {} in a row", block.ratio, block.keys)).collect();
+    let all: Vec<String> = blocks
+        .iter()
+        .map(|block| format!("{:.2} of {} in a row", block.ratio, grouped(block.keys)))
+        .collect();
     let finding = Finding::new("numbered-keys", Severity::Warning, checked.setting("hash")).because(
         format!(
             "keys that end in numbers crowd: of key:0 to key:{}, server {} gets {:.2} times its share",
@@ -343,12 +352,18 @@ fn uneven_shares(checked: &Checked<'_>, ring: Option<&Geometry>) -> Option<Findi
     match expected {
         Some((servers, points, expected)) if expected > BUSIEST => {
             let needed = |excess| match theory::points_needed(servers, excess) {
-                Ok(needed) => format!("{needed} points each"),
+                Ok(needed) => format!("{} each", number::counted(needed, "point")),
                 Err(_) => "more points than any ring has".to_owned(),
             };
             let finding = Finding::new("thin-ring", Severity::Warning, point_setting(checked)).because(
-                format!("{servers} servers with {points} points each: the busiest is expected at {expected:.2} times its share"),
-                format!("arcs between few points are uneven; here the busiest owns {exact:.2} times its share"),
+                format!(
+                    "{} with {} each: the busiest is expected at {expected:.2} times its share",
+                    number::counted(servers, "server"),
+                    number::counted(points, "point")
+                ),
+                format!(
+                    "arcs between few points are uneven; here the busiest owns {exact:.2} times its share"
+                ),
                 format!("{} bring it within 25%, {} within 10%", needed(0.25), needed(0.10)),
             );
             Some(finding.figure("expected busiest ÷ mean", expected, BUSIEST))
@@ -445,9 +460,9 @@ fn small_table(checked: &Checked<'_>) -> Option<Finding> {
         return None;
     }
     let finding = Finding::new("small-table", Severity::Warning, Subject::Setting("table_size")).because(
-        format!("{slots} slots for {servers} servers are {a_server} each"),
+        format!("{} for {} are {a_server} each", number::counted(slots, "slot"), number::counted(servers, "server")),
         format!("with {SLOTS_A_SERVER} or more slots a server shares are within about 1% of even; with fewer, whole slots are too coarse"),
-        format!("take a prime above {}; a new size moves nearly all keys once", SLOTS_A_SERVER * servers),
+        format!("take a prime above {}; a new size moves nearly all keys once", grouped(SLOTS_A_SERVER * servers)),
     );
     Some(finding.figure("slots a server", slots as f64 / servers as f64, SLOTS_A_SERVER as f64))
 }
@@ -472,10 +487,10 @@ fn large_table(checked: &Checked<'_>, ring: Option<&Geometry>) -> Option<Finding
     };
     let finding = Finding::new("large-table", Severity::Warning, Subject::Server(heaviest.name().clone()))
         .because(
-            format!("the weights make {count} {what}"),
+            format!("the weights make {} {what}", grouped(count)),
             format!(
                 "every client holds them in memory, {} MB and more, and builds them anew at each change",
-                count * 16 / 1_000_000
+                grouped(count * 16 / 1_000_000)
             ),
             remedy,
         );

@@ -74,7 +74,7 @@ fn tokens_that_were_given_are_no_ones_rounding() {
     let ring = fleet(dskit::Options { tokens: tokens.into(), ..dskit::Options::default() }, numbered(3));
     assert_eq!(only(&ring, "no-points").message, "server cache-2 owns nothing: it has no tokens");
     let unequal = only(&ring, "unequal-points");
-    assert_eq!(unequal.message, "server cache-1 has 1 points and server cache-0 has 3, both of weight 1");
+    assert_eq!(unequal.message, "server cache-1 has 1 point and server cache-0 has 3, both of weight 1");
     assert_eq!(unequal.remedy, "give equal servers equally many tokens");
 }
 
@@ -112,7 +112,7 @@ fn twemproxys_default_hash_crowds_numbered_keys() {
     assert_eq!(finding.severity, Severity::Warning);
     // Of ten thousand keys in a row, by the formulas in a few lines of Python.
     assert_eq!(format!("{:.3}", value(&finding)), "1.608");
-    assert!(finding.reason.contains("1.13 of 100000 in a row"), "{}", finding.reason);
+    assert!(finding.reason.contains("1.13 of 100,000 in a row"), "{}", finding.reason);
     let mixed = twemproxy::Options { hash: twemproxy::Hash::Md5, ..twemproxy::Options::default() };
     assert!(!rules(&fleet(mixed, numbered(12))).iter().any(|rule| rule.contains("numbered")));
 }

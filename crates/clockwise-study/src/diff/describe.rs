@@ -7,6 +7,7 @@ use clockwise::{Built, Server};
 use super::anatomy::Parts;
 use super::knob::Knob;
 use super::variant::{Case, Listed};
+use crate::number::{counted, grouped};
 
 /// What a knob is on both sides.
 pub(super) struct Description {
@@ -32,7 +33,7 @@ impl Case<'_> {
             }
             Knob::Buckets => match (self.parts(needed), &self.parts_b) {
                 (Parts::Table(ours), Parts::Table(theirs)) => {
-                    (format!("{} buckets", ours.len()), format!("{} buckets", theirs.len()))
+                    (counted(ours.len() as u64, "bucket"), counted(theirs.len() as u64, "bucket"))
                 }
                 _ => (String::new(), String::new()),
             },
@@ -145,9 +146,9 @@ impl Case<'_> {
             0 => "none in common: other labels, or another hash of them".to_owned(),
             _ if common == ours && common < theirs => within(a, b),
             _ if common == theirs && common < ours => within(b, a),
-            _ => format!("{common} in common"),
+            _ => format!("{} in common", grouped(common as u64)),
         };
-        ((format!("{ours} points"), format!("{theirs} points")), detail)
+        ((counted(ours as u64, "point"), counted(theirs as u64, "point")), detail)
     }
 
     /// What differs of the servers that both have, with their names.

@@ -344,7 +344,7 @@ fn rounding_of_points_is_told_from_other_labels() {
     let whole = uhashring::Options { hash_fn: uhashring::HashFn::Ketama, vnodes: None };
     let a = fleet(twemproxy(twemproxy::Distribution::Ketama, twemproxy::Hash::Md5), &rows);
     let b = fleet(whole, &rows);
-    assert_eq!(causes(&a, &b), ["points: 3900 points | 4000 points"]);
+    assert_eq!(causes(&a, &b), ["points: 3,900 points | 4,000 points"]);
     let diff = differ(&a, &b);
     assert!(diff.causes[0].detail.as_deref().unwrap().starts_with("all of A's are among B's"));
     assert!(diff.share() < 0.05, "{}", diff.share());

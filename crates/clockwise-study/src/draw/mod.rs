@@ -40,6 +40,8 @@ pub(crate) use palette::STYLE;
 pub use ring::ring;
 pub use scale::Unit;
 
+use crate::number::{counted, grouped};
+
 /// A share as the pictures print it: three digits, or a plain 0%.
 pub(crate) fn percent(share: f64) -> String {
     let value = share * 100.0;
@@ -52,25 +54,6 @@ pub(crate) fn percent(share: f64) -> String {
     } else {
         format!("{value:.1}%")
     }
-}
-
-/// A number with a comma every three digits.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// "1 server", "4 servers".
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{s}", grouped(number))
 }
 
 /// A name in at most `most` columns; the middle goes first, since names differ at both ends.

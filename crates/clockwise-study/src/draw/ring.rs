@@ -61,7 +61,7 @@ pub fn ring(title: &str, servers: &[Server], layout: Layout<'_>) -> String {
         })
         .collect();
     let legend = Legend::new(entries, piece);
-    let pieces = circle.pieces.iter().sum();
+    let pieces: u64 = circle.pieces.iter().sum();
     let summary = format!("{}, {}", counted(servers.len() as u64, "server"), counted(pieces, piece));
     let mut description = format!("{summary}.");
     if let Some(Entry { name, share, over: Some(over), .. }) = legend.busiest() {

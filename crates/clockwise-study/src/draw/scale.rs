@@ -63,7 +63,7 @@ pub(super) fn decimal(value: f64, decimals: usize) -> String {
         None => ("", &text[..]),
     };
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    let whole = whole.parse::<u64>().map_or_else(|_| whole.to_owned(), grouped);
     if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
 }
 

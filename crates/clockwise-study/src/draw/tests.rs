@@ -279,7 +279,7 @@ fn short_names_stay_and_long_ones_lose_their_middle() {
 
 #[test]
 fn numbers_read_easily() {
-    assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    assert_eq!([0_u64, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     let shares = [0.0, 0.001, 0.00999, 0.01, 0.0999, 0.1, 1.0].map(percent);
     assert_eq!(shares, ["0%", "0.100%", "0.999%", "1.00%", "9.99%", "10.0%", "100.0%"]);
 }

@@ -37,8 +37,9 @@ use std::fmt::Write as _;
 use clockwise::{Cap, Scheme};
 use clockwise_config::Settings;
 
-use crate::draw::{Unit, grouped};
+use crate::draw::Unit;
 use crate::experiment::{Setting, Value};
+use crate::number::grouped;
 
 /// All kernels. A new one is a file of this room and a line here.
 pub const KERNELS: &[Kernel] = &[
@@ -217,11 +218,11 @@ fn plain(settings: &str) -> String {
             Some(("points_per_weight", "1")) => text.push_str("1 point"),
             Some(("points_per_weight", points)) => text += &format!("{points} points"),
             Some(("table_size", slots)) => {
-                text += &format!("{} slots", slots.parse().map_or(slots.to_owned(), grouped));
+                text += &format!("{} slots", slots.parse::<u64>().map_or(slots.to_owned(), grouped));
             }
             Some(("probes", probes)) => text += &format!("{probes} probes"),
             Some(("capacity", room)) => {
-                text += &format!("room for {}", room.parse().map_or(room.to_owned(), grouped));
+                text += &format!("room for {}", room.parse::<u64>().map_or(room.to_owned(), grouped));
             }
             Some(("epsilon", epsilon)) => text += &format!("ε = {epsilon}"),
             Some((name, value)) => text += &format!("{} {value}", name.replace('_', " ")),

@@ -39,7 +39,7 @@ pub(super) fn headline(report: &Report) -> String {
         return format!(
             "At this scale the study shows the shape of things; the {} published figures are judged at the published \
              scale.",
-            crate::draw::grouped(waiting as u64)
+            crate::number::grouped(waiting as u64)
         );
     }
     let first = match (holding, of) {
@@ -143,7 +143,7 @@ pub(super) fn cost(page: &mut Markup, cost: &[Cost]) {
     let mut table =
         Table { heads: ["experiment", "runs", "CPU seconds"].map(str::to_owned).into(), rows: vec![] };
     let mut row = |part: &str, runs: u64, seconds: f64| {
-        table.rows.push(vec![part.to_owned(), crate::draw::grouped(runs), format!("{seconds:.2}")]);
+        table.rows.push(vec![part.to_owned(), crate::number::grouped(runs), format!("{seconds:.2}")]);
     };
     for one in cost {
         row(&one.part, one.runs, one.cpu_seconds);

@@ -1,8 +1,9 @@
 //! From the results of a study to its report.
 
 use super::{Cost, Part, Report, charts};
-use crate::draw::{Table, Unit, counted, grouped};
+use crate::draw::{Table, Unit};
 use crate::experiment::{Scale, Value};
+use crate::number::{counted, grouped};
 use crate::results::{self, Results};
 
 /// Settings beyond this are in the CSV and not on the page.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 use super::model::{FORMAT, File, Flag, Group, PoolHead, RejectHead, Tests, VERSION};
@@ -10,8 +11,32 @@ use super::model::{FORMAT, File, Flag, Group, PoolHead, RejectHead, Tests, VERSI
 /// Why a text is no file of test vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
+    line: Option<usize>,
     place: String,
     problem: String,
+}
+
+/// What would have been one.
+const EXPECTED: &str = "test vectors are JSON as `clockwise vectors --out DIR` writes it";
+
+impl Unreadable {
+    /// The line, counted from 1, of a text that is no JSON.
+    pub fn line(&self) -> Option<usize> {
+        self.line
+    }
+
+    /// Something about the whole, or about a group or test.
+    fn at(place: &str, problem: impl Into<String>) -> Unreadable {
+        Unreadable { line: None, place: place.to_owned(), problem: problem.into() }
+    }
+
+    fn no_json(error: &serde_json::Error) -> Unreadable {
+        let what = match error.classify() {
+            Category::Eof => "the file ends where its JSON does not".to_owned(),
+            _ => format!("no JSON at column {}", error.column()),
+        };
+        Unreadable { line: Some(error.line()), ..Unreadable::at("", format!("{what}; {EXPECTED}")) }
+    }
 }
 
 impl fmt::Display for Unreadable {
@@ -28,21 +53,22 @@ impl std::error::Error for Unreadable {}
 /// Reads a file. Refuses what is not of the schema, fields that it does not know included; the error
 /// names the line, or the group and the test.
 pub fn read(text: &str) -> Result<File, Unreadable> {
-    let at = |place: &str, problem: String| Unreadable { place: place.to_owned(), problem };
-    let value: Value = serde_json::from_str(text).map_err(|error| at("", error.to_string()))?;
+    let at = |problem: String| Unreadable::at("", problem);
+    let value: Value = serde_json::from_str(text).map_err(|error| Unreadable::no_json(&error))?;
     let Value::Object(mut fields) = value else {
-        return Err(at("", "test vectors are an object, and this is not".to_owned()));
+        return Err(at(format!("the JSON is no object; {EXPECTED}")));
     };
-    let mut take = |name: &str| fields.remove(name).ok_or_else(|| at("", format!("there is no `{name}`")));
-    if take("format")? != FORMAT {
-        return Err(at("", format!("`format` is not {FORMAT:?}")));
+    match fields.remove("format") {
+        None => return Err(at(format!("there is no `format`; {EXPECTED}"))),
+        Some(format) if format != FORMAT => {
+            return Err(at(format!("`format` is not {FORMAT:?}; {EXPECTED}")));
+        }
+        Some(_) => {}
     }
+    let mut take = |name: &str| fields.remove(name).ok_or_else(|| at(format!("there is no `{name}`")));
     let version = take("version")?;
     if version != VERSION {
-        return Err(at(
-            "",
-            format!("version {version} is not known here; this program reads version {VERSION}"),
-        ));
+        return Err(at(format!("version {version} is not known here; this program reads version {VERSION}")));
     }
     let name: String = typed("name", take("name")?)?;
     let about: String = typed("about", take("about")?)?;
@@ -50,20 +76,19 @@ pub fn read(text: &str) -> Result<File, Unreadable> {
     let _: std::collections::BTreeMap<Flag, String> = typed("flags", take("flags")?)?;
     let groups: Vec<Value> = typed("groups", take("groups")?)?;
     if let Some(unknown) = fields.keys().next() {
-        return Err(at("", format!("there is no field `{unknown}`")));
+        return Err(at(format!("there is no field `{unknown}`")));
     }
     let groups = groups.into_iter().zip(1..).map(|(group, number)| read_group(group, number));
     Ok(File { name, about, groups: groups.collect::<Result<_, _>>()? })
 }
 
 fn typed<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, Unreadable> {
-    serde_json::from_value(value)
-        .map_err(|error| Unreadable { place: place.to_owned(), problem: error.to_string() })
+    serde_json::from_value(value).map_err(|error| Unreadable::at(place, error.to_string()))
 }
 
 fn read_group(value: Value, number: usize) -> Result<Group, Unreadable> {
     let place = format!("group {number}");
-    let error = |problem: &str| Unreadable { place: place.clone(), problem: problem.to_owned() };
+    let error = |problem: &str| Unreadable::at(&place, problem);
     let Value::Object(mut fields) = value else {
         return Err(error("is no object"));
     };
@@ -98,7 +123,7 @@ fn tests<H: DeserializeOwned, T: DeserializeOwned>(
     mut fields: Map<String, Value>,
     place: &str,
 ) -> Result<Tests<H, T>, Unreadable> {
-    let missing = || Unreadable { place: place.to_owned(), problem: "there is no `tests`".to_owned() };
+    let missing = || Unreadable::at(place, "there is no `tests`");
     let list: Vec<Value> = typed(place, fields.remove("tests").ok_or_else(missing)?)?;
     let head = typed(place, Value::Object(fields))?;
     let one = |(test, at): (Value, usize)| {
@@ -164,9 +189,9 @@ mod tests {
     #[test]
     fn what_is_no_file_of_vectors_at_all_says_why() {
         for (text, says) in [
-            ("", "EOF while parsing a value at line 1 column 0"),
-            ("{\n  \"format\": }", "expected value at line 2 column 13"),
-            ("[]", "test vectors are an object"),
+            ("", "the file ends where its JSON does not; test vectors are JSON as"),
+            ("{\n  \"format\": }", "no JSON at column 13; test vectors are JSON as"),
+            ("[]", "the JSON is no object; test vectors are JSON as"),
             ("{}", "there is no `format`"),
             (r#"{"format":"wycheproof"}"#, "`format` is not \"clockwise-test-vectors\""),
             (r#"{"format":"clockwise-test-vectors","version":2}"#, "version 2 is not known here"),
@@ -177,6 +202,8 @@ mod tests {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");
         }
+        assert_eq!(read("{\n  \"format\": }").unwrap_err().line(), Some(2));
+        assert_eq!(read("{}").unwrap_err().line(), None);
         assert_eq!(read(&file("")).unwrap().tests(), 0);
     }
 }

@@ -48,7 +48,7 @@ fn position_decides(document: &Document, report: &Report) -> Option<String> {
     (is < was).then(|| {
         format!(
             "{scheme} places keys by the length of the list and a server's position in it. Put a spare in the place of \
-             the one that goes (--replace OLD=NEW=ADDR), and only its own keys move; or keep it listed as down until \
+             the one that goes (--replace OLD=NEW[=ADDR]), and only its own keys move; or keep it listed as down until \
              there is one."
         )
     })
@@ -56,7 +56,7 @@ fn position_decides(document: &Document, report: &Report) -> Option<String> {
 
 /// Schemes of names need not move a key when another machine takes a server's place.
 fn name_decides(pool: &Pool, goal: &Goal, document: &Document, report: &Report) -> Option<String> {
-    let (old, new, address) = goal.changes.iter().find_map(|change| match change {
+    let (old, new, address) = goal.typed.iter().find_map(|typed| match &typed.change {
         Change::Replace { old, new, address } => Some((old, new, address)),
         _ => None,
     })?;
@@ -77,8 +77,8 @@ fn address_is_the_name(pool: &Pool, goal: &Goal) -> Option<String> {
     if pool.kind() != Kind::Twemproxy {
         return None;
     }
-    goal.changes.iter().find_map(|change| {
-        let Change::Address(name, address) = change else { return None };
+    goal.typed.iter().find_map(|typed| {
+        let Change::Address(name, address) = &typed.change else { return None };
         let was = pool.servers().get(name.as_str())?.address();
         let unnamed = name.as_str() == was.as_str() || name.as_str() == was.host();
         unnamed.then(|| {
