@@ -145,7 +145,7 @@ pub(super) fn chained_points<'a, L: AsRef<[u8]>>(
         let stem = Crc32Stem::new([host.as_ref(), b"\0", port.as_ref()]);
         let mut point = 0_u32;
         for _ in 0..count(server) {
-            point = stem.ending(&point.to_le_bytes());
+            point = stem.ending(point);
             points.push((point.into(), ix));
         }
     }

@@ -64,24 +64,47 @@ pub fn crc32_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u32 {
     hasher.finalize()
 }
 
-/// CRC-32 of texts that begin alike: what they begin with is taken once.
-pub(crate) struct Crc32Stem(crc32fast::Hasher);
+/// CRC-32 of texts that begin alike and end with four bytes: what they begin with is taken once, and what they
+/// end with in one step.
+pub(crate) struct Crc32Stem {
+    /// The register behind what they begin with.
+    register: u32,
+}
 
 impl Crc32Stem {
     /// Texts that begin with these parts, one after the other.
     pub(crate) fn new<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Crc32Stem {
-        let mut hasher = crc32fast::Hasher::new();
-        parts.into_iter().for_each(|part| hasher.update(part));
-        Crc32Stem(hasher)
+        Crc32Stem { register: !crc32_parts(parts) }
     }
 
-    /// Of the text that ends with these bytes.
-    pub(crate) fn ending(&self, bytes: &[u8]) -> u32 {
-        let mut hasher = self.0.clone();
-        hasher.update(bytes);
-        hasher.finalize()
+    /// Of the text that ends with the bytes of a number, the lowest first.
+    #[inline]
+    pub(crate) fn ending(&self, number: u32) -> u32 {
+        let [first, second, third, fourth] = (self.register ^ number).to_le_bytes().map(usize::from);
+        let [one, two, three, four] = &CRC32_TABLES;
+        !(four[first] ^ three[second] ^ two[third] ^ one[fourth])
     }
 }
+
+/// What a byte makes of a register that has nothing else: polynomial 0x04c11db7, lowest bit first; and the same with
+/// one, two and three bytes of zeros behind it.
+static CRC32_TABLES: [[u32; 256]; 4] = {
+    let mut tables = [[0; 256]; 4];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut crc = byte as u32;
+        let mut bit = 0;
+        while bit < 8 * tables.len() {
+            crc = if crc & 1 == 0 { crc >> 1 } else { crc >> 1 ^ 0xedb8_8320 };
+            bit += 1;
+            if bit % 8 == 0 {
+                tables[bit / 8 - 1][byte] = crc;
+            }
+        }
+        byte += 1;
+    }
+    tables
+};
 
 /// CRC-16/XMODEM in the 16 bits it has.
 pub fn crc16_xmodem(bytes: &[u8]) -> u16 {
@@ -170,8 +193,11 @@ mod tests {
             prop_assert_eq!(crc32(&bytes), CRC_32.checksum(&bytes));
             let (front, back) = bytes.split_at(bytes.len() / 3);
             prop_assert_eq!(crc32_parts([front, back]), crc32(&bytes));
-            let stem = Crc32Stem::new([front]);
-            prop_assert_eq!([stem.ending(back), stem.ending(back)], [crc32(&bytes); 2]);
+            let stem = Crc32Stem::new([front, back]);
+            for number in [0, 1, u32::MAX, crc32(front)] {
+                let text = [&bytes[..], &number.to_le_bytes()].concat();
+                prop_assert_eq!(stem.ending(number), CRC_32.checksum(&text));
+            }
             prop_assert_eq!(crc16_xmodem(&bytes), CRC_16.checksum(&bytes));
             prop_assert_eq!(Crc16Unmasked.hash(&bytes) as u16, CRC_16.checksum(&bytes));
         }
