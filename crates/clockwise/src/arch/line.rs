@@ -17,16 +17,21 @@ impl Fragments {
     pub(crate) const EMPTY: Fragments = Fragments([i16::MAX; FRAGMENTS]);
 
     #[inline]
+    pub(crate) fn last_two(&self) -> [i16; 2] {
+        [self.0[FRAGMENTS - 2], self.0[FRAGMENTS - 1]]
+    }
+
+    #[inline]
     pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut i16> {
         self.0.get_mut(at)
     }
 
-    /// The place of the first that is not below a key's, of the last if all are, and whether it is above the
-    /// key's.
+    /// Of the first so many, which ascend: the place of the first that is not below a key's, of the last if all
+    /// are, and whether it is above the key's.
     #[inline]
-    pub(crate) fn reached(&self, key: i16) -> (usize, bool) {
-        // They ascend, so that those below come first. The last need not be asked: it is what remains.
-        let at = (self.below(key) & 0x7fff).trailing_ones() as usize;
+    pub(crate) fn reached(&self, count: usize, key: i16) -> (usize, bool) {
+        // Those below come first. The last need not be asked: it is what remains.
+        let at = (self.below(key) & ((1 << (count - 1)) - 1)).trailing_ones() as usize;
         (at, self.0[at] > key)
     }
 
@@ -63,13 +68,11 @@ impl Fragments {
         self.plainly(key)
     }
 
-    /// The same in a loop, which compilers turn into vectors. They ascend, so that the number of those below
-    /// says which.
+    /// The same in a loop, which compilers turn into vectors.
     #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
     #[inline]
     fn plainly(&self, key: i16) -> u32 {
-        let below: u16 = self.0.iter().map(|&fragment| u16::from(fragment < key)).sum();
-        (1 << below) - 1
+        (0..).zip(&self.0).map(|(at, &fragment)| u32::from(fragment < key) << at).sum()
     }
 }
 
@@ -90,7 +93,7 @@ impl Line {
     /// points here and fragments leave it open.
     #[inline]
     pub(crate) fn owner(&self, key: i16) -> Result<u16, usize> {
-        self.owner_at(self.fragments.reached(key))
+        self.owner_at(self.fragments.reached(FRAGMENTS, key))
     }
 
     #[inline]

@@ -243,5 +243,29 @@ mod tests {
         same(&after(&build(&fewer), &members), &small, "to 65,536");
         same(&after(&small, &joined), &large, "to 65,537");
         same(&after(&large, &members), &small, "to 65,536");
+        let another = joined.with(Server::new("s30000a").unwrap()).unwrap();
+        same(&after(&large, &another), &build(&another), "to 65,538");
+        same(&after(&build(&another), &joined), &large, "to 65,537 again");
+    }
+
+    /// Most of a large fleet drain, so that there are few points: alone in their bucket, several, and more than a
+    /// line has.
+    #[test]
+    fn joins_to_a_large_fleet_change_no_line_but_their_own() {
+        let name = |i: u32| format!("s{:05}", i * 7 % 70_001);
+        let drained = (300..65_540).map(|i| Server::new(name(i)).unwrap().draining());
+        let servers = (0..300).map(|i| Server::new(name(i)).unwrap()).chain(drained);
+        let members = Members::new(servers).unwrap();
+        for (points, bits) in [(1, 64), (3, 64), (2, 6)] {
+            let builder = Ring::builder(Top(bits, Width::Bits64)).points_per_weight(points);
+            let mut members = members.clone();
+            let mut ring = builder.clone().build(&members).unwrap();
+            for i in 0..6 {
+                members = members.with(Server::new(name(66_000 + i * 3)).unwrap()).unwrap();
+                ring = builder.clone().build_after(&ring, &members).unwrap();
+                let built = builder.clone().build(&members).unwrap();
+                same(&ring, &built, &format!("{points} points, {bits} bits, join {i}"));
+            }
+        }
     }
 }

@@ -8,8 +8,6 @@ use core::ops::Range;
 
 use super::sorted::{Sorted, meet};
 use super::table::{Table, WINDOW, buckets, place};
-use crate::arch::Line;
-use crate::placement::NARROW;
 
 /// The number of a server that is there no longer.
 pub(super) const GONE: u32 = u32::MAX;
@@ -89,24 +87,22 @@ impl Table {
         }
         copy(&mut points, &mut low, from..self.len());
         let mut table = Table::without_lines(Sorted { points, low, mask: self.mask, meet });
-        if self.mask == NARROW && buckets(len, self.mask) == self.starts.len() {
-            table.lines_of_joined(self, step, more);
-        } else {
-            table.make_lines();
+        match buckets(len, self.mask) == self.buckets {
+            true if self.far.is_empty() => table.lines_of_joined(self, step, more),
+            true => table.far_lines_of_joined(self, more),
+            false => table.make_lines(),
         }
         table
     }
 
     /// Makes the lines of a ring from those of the ring before a join.
     fn lines_of_joined(&mut self, before: &Table, step: Step, more: &Sorted) {
-        let buckets = before.starts.len();
-        let ends = (0..more.points.len()).map(|at| more.packed().end(at));
-        let mut changed: Vec<usize> = ends.map(|end| place(end, buckets).0).collect();
+        let buckets = before.buckets;
+        self.buckets = buckets;
+        let mut changed = more.buckets(buckets);
         let mut starts = Vec::with_capacity(buckets);
-        let mut from = 0;
-        for (count, to) in (0..).zip(changed.iter().map(|bucket| bucket + 1).chain([buckets])) {
-            starts.extend(before.starts[from..to].iter().map(|start| start + count));
-            from = to;
+        for (count, span) in spans(&changed, buckets) {
+            starts.extend(before.starts[span].iter().map(|start| start + count));
         }
         let rename = |owner: u16| step.rename(owner.into()) as u16;
         (self.starts, self.lines) = (starts, before.lines.iter().map(|line| line.renamed(rename)).collect());
@@ -130,9 +126,23 @@ impl Table {
     }
 
     fn make_line(&mut self, bucket: usize) {
-        let mut line = Line::EMPTY;
-        self.fill(&mut line, bucket, self.starts[bucket] as usize, self.starts.len());
-        self.lines[bucket] = line;
+        (self.lines[bucket], _) = self.line(bucket, self.starts[bucket] as usize, self.buckets);
+    }
+
+    /// The same of a large fleet: where a bucket has no new point, only the places of its points change.
+    fn far_lines_of_joined(&mut self, before: &Table, more: &Sorted) {
+        let buckets = before.buckets;
+        self.buckets = buckets;
+        let mut changed = more.buckets(buckets);
+        let mut far = Vec::with_capacity(buckets);
+        for (count, span) in spans(&changed, buckets) {
+            far.extend(before.far[span].iter().map(|line| line.moved(count)));
+        }
+        self.far = far;
+        changed.dedup();
+        for bucket in changed {
+            (self.far[bucket], _) = self.far_line(bucket, self.far[bucket].start(), buckets);
+        }
     }
 
     /// The points of those that stay and those that come, however numbers change.
@@ -163,6 +173,21 @@ impl Table {
         let meet = meet(&points, self.mask);
         Sorted { points, low, mask: self.mask, meet }
     }
+}
+
+impl Sorted {
+    /// The bucket of each point, of so many.
+    fn buckets(&self, buckets: usize) -> Vec<usize> {
+        (0..self.points.len()).map(|at| place(self.packed().end(at), buckets).0).collect()
+    }
+}
+
+/// The buckets up to that of each new point, from that of the one before on, with how many new points are before
+/// theirs.
+fn spans(changed: &[usize], buckets: usize) -> impl Iterator<Item = (u32, Range<usize>)> {
+    let starts = [0].into_iter().chain(changed.iter().map(|bucket| bucket + 1));
+    let ends = changed.iter().map(|bucket| bucket + 1).chain([buckets]);
+    (0..).zip(starts.zip(ends).map(|(from, to)| from..to))
 }
 
 /// Points that stay, as far as they are known.

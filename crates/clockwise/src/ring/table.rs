@@ -7,18 +7,22 @@
 //! hardly ever is; and where more points of the bucket are before the key than a line has: at eleven to twelve
 //! points a bucket that is one lookup in seventy of a uniform hash, and where points crowd, all.
 //!
-//! **Fleets of more than 65,536 servers.** Their numbers leave no room in a line. Buckets hold one or two
-//! points, and five points from the first of a bucket on are looked at, all of them always: a scan
-//! that stops where it should costs more, because the processor guesses wrong where that is.
+//! **Fleets of more than 65,536 servers.** Their numbers leave no room in a line. Of each bucket a
+//! [`FarLine`] has fragments alone, and where its points begin: a lookup reads it, and then the one point that
+//! the key comes to.
+//!
+//! **Beyond a line** five points are looked at, all of them always: a scan that stops where it should costs more,
+//! because the processor guesses wrong where that is.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::line::FarLine;
 use super::sorted::{self, Sorted, meet};
-use crate::arch::{self, Level, Line, prefetch};
+use crate::arch::{self, FRAGMENTS, Level, Line, prefetch};
 use crate::placement::{NARROW, Packed, ServerIx};
 
-/// Points that a lookup looks at where there are no lines.
+/// Points that a lookup looks at beyond a line.
 pub(super) const WINDOW: usize = 5;
 
 /// Lookups whose reads overlap in a batch.
@@ -28,10 +32,14 @@ const TOGETHER: usize = 32;
 pub(super) struct Table {
     /// The bits of a point that are its owner.
     pub(super) mask: u64,
-    /// The first point of each bucket or after it; the number of points where there is none.
-    pub(super) starts: Vec<u32>,
-    /// The points of each bucket, if owners fit.
+    /// How many buckets there are, as soon as lines are made.
+    pub(super) buckets: usize,
+    /// The points of each bucket, if owners fit, and in `starts` the first of them or after them; the number of
+    /// points where there is none.
     pub(super) lines: Vec<Line>,
+    pub(super) starts: Vec<u32>,
+    /// The points of each bucket and where they start, if owners do not fit.
+    pub(super) far: Vec<FarLine>,
     /// The upper bits of each end, above its owner; behind them the first owner again at the greatest end
     /// there is, as often as a lookup may look beyond.
     pub(super) points: Vec<u64>,
@@ -56,30 +64,73 @@ impl Table {
         let len = points.len();
         let first = points[0] & mask;
         points.resize(len + WINDOW, !mask | first);
-        Table { mask, starts: Vec::new(), lines: Vec::new(), points, low, meet, level: Level::best() }
+        Table {
+            mask,
+            buckets: 0,
+            lines: Vec::new(),
+            starts: Vec::new(),
+            far: Vec::new(),
+            points,
+            low,
+            meet,
+            level: Level::best(),
+        }
     }
 
     pub(super) fn make_lines(&mut self) {
         let buckets = buckets(self.len(), self.mask);
-        let mut starts = Vec::with_capacity(buckets);
-        let mut lines = Vec::with_capacity(if self.mask == NARROW { buckets } else { 0 });
+        self.buckets = buckets;
         let mut at = 0;
-        for bucket in 0..buckets {
+        if self.mask != NARROW {
+            let make = |bucket| {
+                let line;
+                (line, at) = self.far_line(bucket, at, buckets);
+                line
+            };
+            self.far = (0..buckets).map(make).collect();
+            return;
+        }
+        let mut starts = Vec::with_capacity(buckets);
+        let make = |bucket| {
             // Below 2²⁴, which is the most points there are.
             starts.push(at as u32);
-            let mut line = Line::EMPTY;
-            at = self.fill(&mut line, bucket, at, buckets);
-            if self.mask == NARROW {
-                lines.push(line);
-            }
-        }
-        (self.starts, self.lines) = (starts, lines);
+            let line;
+            (line, at) = self.line(bucket, at, buckets);
+            line
+        };
+        self.lines = (0..buckets).map(make).collect();
+        self.starts = starts;
     }
 
-    /// Puts the points of a bucket into a line, from its first or the one after it on. Returns where those of
-    /// the next begin.
+    /// The line of a bucket whose points begin at a place, and where those of the next begin.
     #[inline]
-    pub(super) fn fill(&self, line: &mut Line, bucket: usize, start: usize, buckets: usize) -> usize {
+    pub(super) fn line(&self, bucket: usize, start: usize, buckets: usize) -> (Line, usize) {
+        let mut line = Line::EMPTY;
+        let put = |at, fragment, point: u64| line.put(at, fragment, point as u16);
+        let end = self.each(bucket, start, buckets, put);
+        // Behind the last point is the first.
+        line.close(end - start, (self.points[end] & self.mask) as u16);
+        (line, end)
+    }
+
+    /// The same of a fleet whose owners do not fit.
+    #[inline]
+    pub(super) fn far_line(&self, bucket: usize, start: usize, buckets: usize) -> (FarLine, usize) {
+        let mut line = FarLine::from(start);
+        let end = self.each(bucket, start, buckets, |at, fragment, _| line.put(at, fragment));
+        (line, end)
+    }
+
+    /// Tells of each point of a bucket its number in there, its fragment, and itself. Returns where those of the
+    /// next begin.
+    #[inline]
+    fn each(
+        &self,
+        bucket: usize,
+        start: usize,
+        buckets: usize,
+        mut put: impl FnMut(usize, i16, u64),
+    ) -> usize {
         let points = self.points();
         let mut at = start;
         for &point in &self.points[start..points.len()] {
@@ -87,11 +138,9 @@ impl Table {
             if there != bucket {
                 break;
             }
-            line.put(at - start, fragment, point as u16);
+            put(at - start, fragment, point);
             at += 1;
         }
-        // Behind the last point is the first.
-        line.close(at - start, (self.points[at] & self.mask) as u16);
         at
     }
 
@@ -140,64 +189,57 @@ impl Table {
 
     /// The places of a bucket's points.
     pub(super) fn bucket(&self, at: usize) -> Range<usize> {
-        let end = self.starts.get(at + 1).map_or(self.len(), |&end| end as usize);
-        self.starts[at] as usize..end
+        let start = |at: usize| match self.starts.get(at) {
+            Some(&start) => start as usize,
+            None => self.far.get(at).map_or(self.len(), FarLine::start),
+        };
+        start(at)..start(at + 1)
     }
 
     /// The first point at or after a position; the number of points where there is none.
     #[inline]
     pub(super) fn find(&self, position: u64) -> usize {
-        let (bucket, fragment) = place(position, self.starts.len());
-        let start = self.starts[bucket] as usize;
-        if let Some(line) = self.lines.get(bucket) {
-            return match line.fragments.reached(fragment) {
-                (at, true) => start + at,
-                (at, false) => self.search(bucket, at, position),
-            };
-        }
-        if let Some(at) = self.near(start, position) {
-            return at;
-        }
-        self.search(bucket, 0, position)
+        let (bucket, fragment) = place(position, self.buckets);
+        let found = match self.lines.get(bucket) {
+            Some(line) => match line.fragments.reached(FRAGMENTS, fragment) {
+                (at, true) => Ok(self.starts[bucket] as usize + at),
+                (at, false) => Err(at),
+            },
+            None => self.far[bucket].point(fragment),
+        };
+        found.unwrap_or_else(|passed| self.search(bucket, passed, position))
     }
 
     /// The owner of a position.
     #[inline]
     pub(super) fn owner(&self, position: u64) -> ServerIx {
-        let (bucket, fragment) = place(position, self.starts.len());
-        let Some(line) = self.lines.get(bucket) else { return self.owner_without_line(position) };
-        match line.owner(fragment) {
-            Ok(owner) => ServerIx::new(owner.into()),
+        let (bucket, fragment) = place(position, self.buckets);
+        let found = match self.lines.get(bucket) {
+            Some(line) => line.owner(fragment).map(|owner| ServerIx::new(owner.into())),
+            None => self.far[bucket].point(fragment).map(|at| self.server(self.points[at])),
+        };
+        match found {
+            Ok(owner) => owner,
             Err(passed) => self.owner_beyond_line(bucket, passed, position),
         }
     }
 
-    /// The owner of a position that the first `passed` points of its bucket are before. Found like that of
-    /// a bucket without a line, so that the processor has nothing to guess while it waits.
+    /// The owner of a position that the first `passed` points of its bucket are before.
     #[cold]
     #[inline(never)]
     fn owner_beyond_line(&self, bucket: usize, passed: usize, position: u64) -> ServerIx {
-        self.owner_from(self.starts[bucket] as usize + passed, position)
-    }
-
-    #[inline(never)]
-    fn owner_without_line(&self, position: u64) -> ServerIx {
-        self.owner_from(self.starts[place(position, self.starts.len()).0] as usize, position)
+        let near = self.near(self.bucket(bucket).start + passed, position);
+        self.server(self.points[near.unwrap_or_else(|| self.search(bucket, passed, position))])
     }
 
     /// The owners of many hashes, which `lift` makes positions.
     pub(super) fn owners(&self, lift: u32, hashes: &[u64], owners: &mut [ServerIx]) {
-        let Some(first) = self.lines.first() else { return self.owners_without_lines(lift, hashes, owners) };
+        let Some(first) = self.lines.first() else { return self.far_owners(lift, hashes, owners) };
         // Some at a time, in two passes: what the second reads, the first has asked for, so that the lines of
         // all are waited for at once.
         let mut places = [(first, 0); TOGETHER];
         for (hashes, owners) in hashes.chunks(TOGETHER).zip(owners.chunks_mut(TOGETHER)) {
-            for (there, &hash) in places.iter_mut().zip(hashes) {
-                let (bucket, fragment) = place(hash << lift, self.lines.len());
-                let line = &self.lines[bucket];
-                prefetch(line);
-                *there = (line, fragment);
-            }
+            ask(&self.lines, lift, hashes, &mut places);
             arch::owners(self.level, &places[..hashes.len()], owners, |at, owner| match owner {
                 Ok(owner) => ServerIx::new(owner.into()),
                 Err(_) => self.owner_again(hashes[at] << lift),
@@ -205,23 +247,35 @@ impl Table {
         }
     }
 
+    /// The same in three passes, where a line tells which point is to be read.
+    fn far_owners(&self, lift: u32, hashes: &[u64], owners: &mut [ServerIx]) {
+        let Some(first) = self.far.first() else { return };
+        let mut places = [(first, 0); TOGETHER];
+        let mut found = [0; TOGETHER];
+        for (hashes, owners) in hashes.chunks(TOGETHER).zip(owners.chunks_mut(TOGETHER)) {
+            ask(&self.far, lift, hashes, &mut places);
+            for (at, (&(line, fragment), &hash)) in found.iter_mut().zip(places.iter().zip(hashes)) {
+                *at = line.point(fragment).unwrap_or_else(|_| self.find_again(hash << lift));
+                prefetch(&self.points[*at]);
+            }
+            for (owner, &at) in owners.iter_mut().zip(&found[..hashes.len()]) {
+                *owner = self.server(self.points[at]);
+            }
+        }
+    }
+
+    /// [`Table::find`] of a position whose line does not tell it.
+    #[cold]
+    #[inline(never)]
+    fn find_again(&self, position: u64) -> usize {
+        self.find(position)
+    }
+
     /// The owner of a position whose line does not tell it.
     #[cold]
     #[inline(never)]
     fn owner_again(&self, position: u64) -> ServerIx {
         self.owner(position)
-    }
-
-    fn owners_without_lines(&self, lift: u32, hashes: &[u64], owners: &mut [ServerIx]) {
-        let mut starts = [0; TOGETHER];
-        for (hashes, owners) in hashes.chunks(TOGETHER).zip(owners.chunks_mut(TOGETHER)) {
-            for (start, &hash) in starts.iter_mut().zip(hashes) {
-                *start = self.starts[place(hash << lift, self.starts.len()).0] as usize;
-            }
-            for (owner, (&hash, &start)) in owners.iter_mut().zip(hashes.iter().zip(&starts)) {
-                *owner = self.owner_from(start, hash << lift);
-            }
-        }
     }
 
     /// The first of five points at or after a position; None if there is none, or the bits at hand leave it
@@ -234,14 +288,6 @@ impl Table {
         let passed: usize = window[..WINDOW - 1].iter().map(|&point| usize::from(point < key)).sum();
         // Neither before the position nor so close behind it that the lower bits decide.
         (window[passed] > key | self.mask).then_some(start + passed)
-    }
-
-    /// The owner of a position that all points before `start` are before.
-    #[inline]
-    fn owner_from(&self, start: usize, position: u64) -> ServerIx {
-        let near = self.near(start, position);
-        let at = near.unwrap_or_else(|| self.search(place(position, self.starts.len()).0, 0, position));
-        self.server(self.points[at])
     }
 
     #[inline]
@@ -280,6 +326,17 @@ impl Table {
     }
 }
 
+/// Asks for the line of each hash, and notes it with the fragment that it is to be asked.
+#[inline(always)]
+fn ask<'a, L>(lines: &'a [L], lift: u32, hashes: &[u64], places: &mut [(&'a L, i16); TOGETHER]) {
+    for (there, &hash) in places.iter_mut().zip(hashes) {
+        let (bucket, fragment) = place(hash << lift, lines.len());
+        let line = &lines[bucket];
+        prefetch(line);
+        *there = (line, fragment);
+    }
+}
+
 /// The bucket of a position, of so many of equal length, and its sixteen highest bits in there, as a signed
 /// number: of two positions the greater has never less.
 #[inline]
@@ -289,10 +346,10 @@ pub(super) fn place(position: u64, buckets: usize) -> (usize, i16) {
 }
 
 /// How many buckets there are. With the 10 bytes of a point, and the 68 of a line and where its points start,
-/// a point takes at most 16; of a large fleet, with 12 and 4, about 15. In 32 steps from one power of two to
-/// the next, so that after most joins there are as many as before.
+/// a point takes at most 16; of a large fleet, with 12, and 32 for nine, as much. In 32 steps from one power of
+/// two to the next, so that after most joins there are as many as before.
 pub(super) fn buckets(points: usize, mask: u64) -> usize {
     let step = (1 << points.checked_ilog2().unwrap_or(0)) / 32;
     let points = points - points.checked_rem(step).unwrap_or(0);
-    (if mask == NARROW { points * 2 / 23 } else { points * 2 / 3 }).max(1)
+    (if mask == NARROW { points * 2 / 23 } else { points / 9 }).max(1)
 }
