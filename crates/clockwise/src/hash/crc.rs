@@ -80,9 +80,11 @@ impl Crc32Stem {
     /// Of the text that ends with the bytes of a number, the lowest first.
     #[inline]
     pub(crate) fn ending(&self, number: u32) -> u32 {
-        let [first, second, third, fourth] = (self.register ^ number).to_le_bytes().map(usize::from);
+        let text = self.register ^ number;
+        // Shifts, because of an array of bytes a compiler makes vectors and takes them apart.
+        let byte = |shift: u32| (text >> shift) as u8 as usize;
         let [one, two, three, four] = &CRC32_TABLES;
-        !(four[first] ^ three[second] ^ two[third] ^ one[fourth])
+        !(four[byte(0)] ^ three[byte(8)] ^ two[byte(16)] ^ one[byte(24)])
     }
 }
 
