@@ -208,10 +208,11 @@ impl Circle {
         self.table.owners(self.lift, hashes, owners);
     }
 
-    /// The same at a level that this machine has.
+    /// The same as if there were many points, at a level that this machine has.
     #[cfg(test)]
-    pub(super) fn at_level(&mut self, level: Level) {
+    pub(super) fn owners_asked_for(&mut self, level: Level, hashes: &[u64], owners: &mut [ServerIx]) {
         self.table.set_level(level);
+        self.table.owners_asked_for(self.lift, hashes, owners);
     }
 
     /// The point that owns a hash.

@@ -26,7 +26,11 @@ use crate::placement::{NARROW, Packed, ServerIx};
 pub(super) const WINDOW: usize = 5;
 
 /// Lookups whose reads overlap in a batch.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 64;
+
+/// Lines that are soon there, because a cache of the processor's own has them: 256 KiB. Of so few, to ask for a line
+/// takes longer than to wait for it.
+const AT_HAND: usize = 1 << 12;
 
 #[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Table {
@@ -234,6 +238,16 @@ impl Table {
 
     /// The owners of many hashes, which `lift` makes positions.
     pub(super) fn owners(&self, lift: u32, hashes: &[u64], owners: &mut [ServerIx]) {
+        if self.buckets > AT_HAND {
+            return self.owners_asked_for(lift, hashes, owners);
+        }
+        for (owner, &hash) in owners.iter_mut().zip(hashes) {
+            *owner = self.owner(hash << lift);
+        }
+    }
+
+    /// The same for lines that are far from the processor.
+    pub(super) fn owners_asked_for(&self, lift: u32, hashes: &[u64], owners: &mut [ServerIx]) {
         let Some(first) = self.lines.first() else { return self.far_owners(lift, hashes, owners) };
         // Some at a time, in two passes: what the second reads, the first has asked for, so that the lines of
         // all are waited for at once.
