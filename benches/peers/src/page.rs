@@ -39,6 +39,11 @@ const REASONS: &str = "\
 Maglev, numbers: of the 29 instructions of a lookup, 13 mix the number, and 7 find the remainder by two products
 where a peer divides; the read is one of a table of 128 KiB. Where the table was in the cache, a loop over keys took 2.7 ns.
 
+Maglev, build of 65,537 slots: the turns of 1,000 servers look at 363,000 slots, and which look finds a free one cannot be guessed.
+With equal weights, whole rounds of all servers and a step that wraps at zero took 7.0 million instructions where turns one by one took
+10.4, and on a busy machine 1.2 ms where those took 1.35, 2.7 times as fast as the peer in the same runs. To test two, four or
+eight slots of a walk at once, with one guess for all, took as long or longer.
+
 Multi-probe, 10 servers: no part of the index holds two points, so nothing is guessed and 21 probes take some 25 instructions
 each, a quarter of them to mix the probe. Probes in even steps would be a fifth faster, and less even.
 

@@ -98,7 +98,9 @@ impl<H: KeyHash> Maglev<H> {
             let (servers, slots) = (walks.len(), size as usize);
             return Err(Error::new(Kind::MoreServersThanSlots { servers, slots }));
         }
-        Ok(Maglev::filled(hash, members.shared(), false, size, walks, turns(&weights)))
+        let even = weights.iter().all(|weight| Some(weight) == weights.first());
+        let turns = Turns { even, all: turns(&weights) };
+        Ok(Maglev::filled(hash, members.shared(), false, size, walks, turns))
     }
 
     owners_by_hash!();
@@ -119,13 +121,13 @@ impl<H: KeyHash> Maglev<H> {
 impl<H> Maglev<H> {
     /// A table that is filled by another rule than the native one: who walks how, and whose
     /// [turn](fill) it is. `listed`: whether the order of the servers decides that.
-    pub(crate) fn filled(
+    pub(crate) fn filled<I: Iterator<Item = u32>>(
         hash: H,
         servers: Arc<[Server]>,
         listed: bool,
         size: u32,
         walks: Vec<(ServerIx, Walk)>,
-        turns: impl Iterator<Item = u32>,
+        turns: Turns<I>,
     ) -> Maglev<H> {
         let (owners, walks): (Vec<ServerIx>, Vec<Walk>) = walks.into_iter().unzip();
         let computed = size.isqrt();
@@ -179,26 +181,56 @@ pub(crate) fn table_size(size: u64) -> Result<u32, Error> {
 /// A server's permutation of the slots, at its next preference.
 pub(crate) struct Walk {
     slot: u32,
-    skip: u32,
+    /// The size of the table, less the skip.
+    back: u32,
 }
 
 impl Walk {
     /// From two hashes of the server: where it starts and by how much it steps.
     pub(crate) fn new(offset: u64, skip: u64, size: u32) -> Walk {
-        let size = u64::from(size);
-        Walk { slot: (offset % size) as u32, skip: (skip % (size - 1) + 1) as u32 }
+        let wide = u64::from(size);
+        Walk { slot: (offset % wide) as u32, back: size - (skip % (wide - 1) + 1) as u32 }
     }
 
-    /// The slot after this one.
-    #[inline]
-    fn next(&self, size: u32) -> u32 {
-        // Below 2 × 2²⁴, so the sum does not wrap.
-        let next = self.slot + self.skip;
-        next.min(next.wrapping_sub(size))
+    /// The slot after one. To step back by what is left of the size wraps where to skip ahead does not, which takes
+    /// two instructions less to see.
+    #[inline(always)]
+    fn after(&self, slot: u32, size: u32) -> u32 {
+        let (less, below) = slot.overflowing_sub(self.back);
+        if below { less.wrapping_add(size) } else { less }
+    }
+
+    /// A turn: the first preference from here on that is free, which is not so any longer.
+    #[inline(always)]
+    fn take(&mut self, size: u32, taken: &mut [u64]) -> u32 {
+        let mut slot = self.slot;
+        loop {
+            let (word, bit) = (&mut taken[slot as usize / 64], 1 << (slot % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                self.slot = self.after(slot, size);
+                return slot;
+            }
+            slot = self.after(slot, size);
+        }
     }
 }
 
-/// Fills a table of a prime size. `turns` says, for ever, whose turn it is: positions in `walks`.
+/// Whose turn it is, for ever: positions in a list of walks.
+pub(crate) struct Turns<I> {
+    /// Whether those are rounds of all in their order, again and again.
+    pub(crate) even: bool,
+    pub(crate) all: I,
+}
+
+/// Turns that follow weights or a rule of their own.
+impl<I> From<I> for Turns<I> {
+    fn from(all: I) -> Turns<I> {
+        Turns { even: false, all }
+    }
+}
+
+/// Fills a table of a prime size.
 ///
 /// Slots hold what `owners` has for whose turn it was; with them comes how many had a turn at all. A permutation
 /// meets every slot once, so a walk ends within M steps; all of them together take about M ln M. Half of those are
@@ -207,29 +239,28 @@ fn fill<T: Copy>(
     size: u32,
     owners: &[T],
     mut walks: Vec<Walk>,
-    mut turns: impl Iterator<Item = u32>,
+    turns: Turns<impl Iterator<Item = u32>>,
     computed: u32,
 ) -> (Arc<[T]>, usize) {
     let Some(&first) = owners.first() else { return (Arc::new([]), 0) };
     let mut shared: Arc<[T]> = core::iter::repeat_n(first, size as usize).collect();
     // Nobody else has them yet.
     let table = Arc::make_mut(&mut shared);
-    let mut placed = alloc::vec![false; owners.len()];
     // One bit a slot: most steps meet a slot that is taken, and the bits stay in the cache.
     let mut taken = alloc::vec![0_u64; (size as usize).div_ceil(64)];
-    for at in turns.by_ref().take(size.saturating_sub(computed) as usize) {
-        let walk = &mut walks[at as usize];
-        loop {
-            let slot = walk.slot;
-            walk.slot = walk.next(size);
-            let (word, bit) = (&mut taken[slot as usize / 64], 1 << (slot % 64));
-            if *word & bit == 0 {
-                *word |= bit;
-                table[slot as usize] = owners[at as usize];
-                placed[at as usize] = true;
-                break;
-            }
+    let mut walked = size.saturating_sub(computed) as usize;
+    let Turns { even, all: mut turns } = turns;
+    let mut placed = alloc::vec![even && walked >= owners.len(); owners.len()];
+    // Whole rounds leave the turns where they are: at the first of a round.
+    while even && walked >= owners.len() {
+        for (walk, &owner) in walks.iter_mut().zip(owners) {
+            table[walk.take(size, &mut taken) as usize] = owner;
         }
+        walked -= owners.len();
+    }
+    for at in turns.by_ref().take(walked) {
+        table[walks[at as usize].take(size, &mut taken) as usize] = owners[at as usize];
+        placed[at as usize] = true;
     }
     // Hardly any word has a bit that is not set, past the size or free.
     let words = (0..).zip(&taken).filter(|(_, word)| **word != u64::MAX);
@@ -259,7 +290,7 @@ fn fill_rest<T>(
     for at in turns {
         let (walk, inverse) = (&mut walks[at as usize], &mut inverses[at as usize]);
         if *inverse == 0 {
-            *inverse = inverse_of(walk.skip, size);
+            *inverse = inverse_of(size - walk.back, size);
         }
         let steps = |slot: u32| {
             let way = slot.wrapping_sub(walk.slot);
@@ -273,7 +304,7 @@ fn fill_rest<T>(
         let Some(nearest) = nearest.min() else { return };
         let slot = free.swap_remove(nearest as u32 as usize);
         table[slot as usize] = owner(at);
-        walk.slot = Walk { slot, skip: walk.skip }.next(size);
+        walk.slot = walk.after(slot, size);
     }
 }
 
@@ -491,9 +522,10 @@ mod tests {
                 let hashes: Vec<[u64; 2]> = weights.iter().map(|_| [random.next(), random.next()]).collect();
                 let walks = || hashes.iter().map(|[offset, skip]| Walk::new(*offset, *skip, size)).collect();
                 let owners: Vec<u32> = (0..weights.len() as u32).collect();
-                let walked = fill(size, &owners, walks(), turns(&weights), 0);
+                let walked = fill(size, &owners, walks(), turns(&weights).into(), 0);
                 for computed in [1, 2, size.isqrt(), size / 2, size] {
-                    let ours = fill(size, &owners, walks(), turns(&weights), computed);
+                    let turns = Turns { even: round == 0, all: turns(&weights) };
+                    let ours = fill(size, &owners, walks(), turns, computed);
                     assert_eq!(ours, walked, "{count} in {size}, {computed} computed");
                 }
             }

@@ -78,7 +78,7 @@ impl Options {
             walks.push((ix, Walk::new(offset, skip, size)));
             weights.push(server.weight().get());
         }
-        Ok(Maglev::filled((), backends.shared(), false, size, walks, turns(&weights)))
+        Ok(Maglev::filled((), backends.shared(), false, size, walks, turns(&weights).into()))
     }
 }
 

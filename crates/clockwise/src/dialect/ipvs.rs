@@ -88,7 +88,7 @@ impl Options {
         }
         let in_rows = (0..).zip(turns).flat_map(|(at, turns)| core::iter::repeat_n(at, turns as usize));
         let in_rows: Vec<u32> = in_rows.collect();
-        Ok(Maglev::filled((), list.shared(), true, size, walks, in_rows.into_iter().cycle()))
+        Ok(Maglev::filled((), list.shared(), true, size, walks, in_rows.into_iter().cycle().into()))
     }
 }
 

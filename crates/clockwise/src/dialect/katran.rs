@@ -87,8 +87,10 @@ impl Options {
         let weights: Vec<u32> = list.active().map(|(_, server)| server.weight().get()).collect();
         let servers = list.shared();
         Ok(match self.version {
-            Version::Maglev => Maglev::filled((), servers, true, size, walks, first_turns(&weights)),
-            Version::MaglevV2 => Maglev::filled((), servers, true, size, walks, gained_turns(&weights)),
+            Version::Maglev => Maglev::filled((), servers, true, size, walks, first_turns(&weights).into()),
+            Version::MaglevV2 => {
+                Maglev::filled((), servers, true, size, walks, gained_turns(&weights).into())
+            }
         })
     }
 }

@@ -236,7 +236,7 @@ impl Options {
             (host.ix, Walk::new(xxh64(key, 0), xxh64(key, 1), size))
         };
         let walks = hosts.iter().map(walk).collect();
-        let maglev = Maglev::filled(Xxh64, list.shared(), false, size, walks, turns(&hosts));
+        let maglev = Maglev::filled(Xxh64, list.shared(), false, size, walks, turns(&hosts).into());
         Ok(Placed::maglev(maglev))
     }
 }
