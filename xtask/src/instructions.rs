@@ -17,13 +17,15 @@ const LIMITS: &[(&str, u64)] = &[
     ("ring", 82),
     ("ring, many at once", 49),
     ("ketama", 960),
-    ("rendezvous", 2_745),
+    ("rendezvous", 2_575),
     ("rendezvous, weights", 4_159),
+    ("skeleton", 185),
+    ("anchor", 33),
     ("jump", 145),
     ("jump-back", 71),
     ("multi-probe", 831),
     ("maglev", 60),
-    ("bounded, a lease", 180),
+    ("bounded, a lease", 231),
 ];
 
 /// Lookups of a case: enough that what stands around the loop does not show.

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use clockwise::dialect::libketama;
 use clockwise::hash::{SplitMix64, Xxh3};
 use clockwise::{
-    Bounded, Buckets, Cap, Jump, JumpBack, Level, Maglev, Members, MultiProbe, Rendezvous, Ring, Server,
-    ServerIx,
+    Anchor, Bounded, Buckets, Cap, ChangeLog, Jump, JumpBack, Level, Maglev, Members, MultiProbe, Rendezvous,
+    Ring, Server, ServerIx, Skeleton,
 };
 
 const SERVERS: u32 = 100;
@@ -54,6 +54,16 @@ const CASES: &[Case] = &[
     }),
     ("rendezvous, weights", |fleet, keys| {
         let place = Rendezvous::new(Xxh3, &fleet.weighted)?.at_level(Level::PORTABLE);
+        counted(&keys.hashes, |&hash| place.owner_of_hash(hash));
+        Ok(())
+    }),
+    ("skeleton", |fleet, keys| {
+        let place = Skeleton::new(Xxh3, &ChangeLog::of(&fleet.list)?)?.at_level(Level::PORTABLE);
+        counted(&keys.hashes, |&hash| place.owner_of_hash(hash));
+        Ok(())
+    }),
+    ("anchor", |fleet, keys| {
+        let place = Anchor::with_capacity(Xxh3, &ChangeLog::of(&fleet.list)?, SERVERS + SERVERS / 10)?;
         counted(&keys.hashes, |&hash| place.owner_of_hash(hash));
         Ok(())
     }),
