@@ -1,7 +1,7 @@
 //! One key under the lens: its hash, where that falls, who owns it, and why.
 
 use clockwise::dialect::lab;
-use clockwise::hash::{KeyHash, NamedHash, Width};
+use clockwise::hash::{KeyHash, NamedHash, SplitMix64, Width};
 use clockwise::{Placement, Replicas, Spread, route_ix};
 use serde::{Deserialize, Serialize};
 
@@ -259,7 +259,7 @@ fn replicas(layout: &Layout<'_>, key: &str) -> Result<Vec<String>, Refusal> {
 
 fn why(layout: &Layout<'_>, key: &KeyFigures, number: u64) -> Vec<String> {
     let fleet = &layout.state.fleet;
-    let hashed = format!("{} of {:?} is {}", key.hash_name, key.key, key.hash);
+    let hashed = hashed(key);
     let mut why = match (fleet.scheme, &key.token, &key.slot) {
         (SchemeName::Rendezvous, ..) => rendezvous(key, layout),
         (SchemeName::ModN, _, Some(slot)) => vec![
@@ -277,6 +277,7 @@ fn why(layout: &Layout<'_>, key: &KeyFigures, number: u64) -> Vec<String> {
                 key.owner
             ),
         ],
+        (SchemeName::Catalogued("skeleton"), ..) => vec![format!("{hashed}."), skeleton(key, layout, number)],
         (SchemeName::Catalogued(_), ..) => vec![
             format!("{hashed}."),
             format!("From that number, {} names {}.", fleet.scheme.title(), key.owner),
@@ -297,9 +298,17 @@ fn why(layout: &Layout<'_>, key: &KeyFigures, number: u64) -> Vec<String> {
         ],
         (_, None, Some(slot)) => vec![
             format!("{hashed}."),
-            format!("Modulo {} that is slot {}, which is {}'s.", grouped(slot.of), slot.number, key.owner),
+            format!(
+                "Modulo {} that is slot {}, which is {}'s.",
+                grouped(slot.of),
+                grouped(slot.number),
+                key.owner
+            ),
         ],
-        (_, None, None) => vec![format!("The rule of its product gives {:?} to {}.", key.key, key.owner)],
+        (_, None, None) => vec![
+            format!("The rule of its product gives {:?} to {}.", key.key, key.owner),
+            format!("Where it is drawn says nothing of that: {hashed}."),
+        ],
     };
     if let Some((room, full)) = key.walk.split_last().filter(|(_, full)| !full.is_empty()) {
         let full: Vec<String> =
@@ -324,6 +333,54 @@ fn why(layout: &Layout<'_>, key: &KeyFigures, number: u64) -> Vec<String> {
         Some(_) => {}
     }
     why
+}
+
+/// "H of K is N". What a hash does beside its function stands behind the name in brackets.
+fn hashed(key: &KeyFigures) -> String {
+    let name = match key.hash_name.split_once(", ") {
+        Some((function, rest)) => format!("{function} ({rest})"),
+        None => key.hash_name.clone(),
+    };
+    format!("{name} of {:?} is {}", key.key, key.hash)
+}
+
+/// Places of a group of skeleton rendezvous.
+const GROUP: usize = 64;
+/// So many empty places are named.
+const EMPTY_SHOWN: usize = 4;
+
+/// The places that a key draws until one is not empty, where there is one group; of more, which one it is.
+fn skeleton(key: &KeyFigures, layout: &Layout<'_>, number: u64) -> String {
+    let built = &layout.now.built;
+    let groups = built.servers().len().div_ceil(GROUP);
+    let owner = built.owner_ix(key.key.as_bytes()).index();
+    if groups > 1 {
+        return format!(
+            "The places are in {groups} groups of {GROUP}. Each group draws places, each draw with a lower value; \
+             of those with a node the highest is place {} of group {}, which is {}'s.",
+            owner % GROUP,
+            owner / GROUP,
+            key.owner
+        );
+    }
+    let state = SplitMix64::mix(number) ^ SplitMix64::mix(0);
+    let draws =
+        (0..1_024_u64).map(|turn| SplitMix64::mix(state.wrapping_add(turn.wrapping_mul(SplitMix64::STEP))));
+    let empty: Vec<String> = draws
+        .map(|draw| draw as usize % GROUP)
+        .take_while(|place| *place != owner)
+        .map(|place| place.to_string())
+        .collect();
+    let drawn = match empty.len() {
+        0 => "first".to_owned(),
+        1 => format!("{}, which is empty, and then", empty[0]),
+        all if all <= EMPTY_SHOWN => format!("{}, which are empty, and then", list(&empty)),
+        all => {
+            let more = many((all - EMPTY_SHOWN) as u64, "more", "more");
+            format!("{} and {more}, which are empty, and then", empty[..EMPTY_SHOWN].join(", "))
+        }
+    };
+    format!("Of the group's {GROUP} places it draws {drawn} {owner}, which is {}'s.", key.owner)
 }
 
 fn buckets(layout: &Layout<'_>) -> u64 {

@@ -75,6 +75,66 @@ fn the_rule_of_every_scheme_is_told() {
     assert!(scores.contains(&json!({ "node": "A", "text": "user:42|A", "hash": "18a65df1" })));
 }
 
+/// What is said of why a key is where it is.
+fn why(state: &Value, name: &str) -> String {
+    let figures = key(state, name);
+    let why: Vec<&str> = figures["why"].as_array().unwrap().iter().map(|why| why.as_str().unwrap()).collect();
+    why.join(" ")
+}
+
+#[test]
+fn skeleton_rendezvous_names_the_places_that_a_key_draws() {
+    let names = ["A", "B", "C", "D", "E"];
+    let state = json!({ "fleet": fleet(&names.join(" "), &json!({ "scheme": "skeleton" })) });
+    for number in 1..=48 {
+        let name = format!("user:{number}");
+        let told = why(&state, &name);
+        let drawn = told.split("places it draws ").nth(1).unwrap();
+        let places: Vec<usize> = drawn
+            .split(|sign: char| !sign.is_ascii_digit())
+            .filter(|digits| !digits.is_empty())
+            .map(|digits| digits.parse().unwrap())
+            .collect();
+        let (last, empty) = places.split_last().unwrap();
+        assert_eq!(names[*last], key(&state, &name)["owner"], "{told}");
+        // Of many the first four are named, and how many more there are.
+        assert!(empty.iter().take(4).all(|place| (5..64).contains(place)), "{told}");
+    }
+    assert!(why(&state, "user:5").contains(", which are empty, and then "));
+    // A place that was left is as empty as one that was never taken.
+    let mut left = json!({ "fleet": fleet("B C D E", &json!({ "scheme": "skeleton" })) });
+    left["history"] = json!([state["fleet"]]);
+    for number in 1..=48 {
+        let name = format!("user:{number}");
+        if key(&state, &name)["owner"] == "A" {
+            assert!(why(&left, &name).contains("empty"), "{}", why(&left, &name));
+        }
+    }
+    let many: Vec<String> = (0..70).map(|number| format!("n{number}")).collect();
+    let state = json!({ "fleet": fleet(&many.join(" "), &json!({ "scheme": "skeleton" })) });
+    let owner = key(&state, "user:42")["owner"].as_str().unwrap()[1..].parse::<usize>().unwrap();
+    let said = format!("place {} of group {}, which is n{owner}'s.", owner % 64, owner / 64);
+    assert!(why(&state, "user:42").ends_with(&said), "{}", why(&state, "user:42"));
+}
+
+#[test]
+fn what_a_product_hashes_is_said_as_it_is() {
+    let of = |product: &str| {
+        let state =
+            json!({ "fleet": fleet("a:1 b:1 c:1", &json!({ "scheme": "product", "product": product })) });
+        why(&state, "user:42")
+    };
+    // One without a ring, a table or a hash of its own is drawn by the page's.
+    let said = of("nginx,consistent=false");
+    assert!(
+        said.contains("The rule of its product gives")
+            && said.contains("says nothing of that: fmix32-fnv1a-32 of"),
+        "{said}"
+    );
+    let said = of("twemproxy,distribution=ketama,hash=fnv1a_64,hash_tag={}");
+    assert!(said.contains("fnv1a-64-low-signed (0 of nothing, in {}) of \"user:42\" is "), "{said}");
+}
+
 #[test]
 fn a_hot_key_walks_past_full_nodes() {
     let keys = json!({ "pattern": "user:1..48", "hot": { "key": "user:42", "times": 30 } });
