@@ -422,7 +422,7 @@ pub(crate) struct Lab {
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1", conflicts_with = "export")]
     pub(crate) listen: String,
     /// Do not open the browser
-    #[arg(long, conflicts_with = "export")]
+    #[arg(long)]
     pub(crate) no_open: bool,
     /// Write the page into a folder instead, for any web server; its offline.html opens from a disk
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -135,7 +135,13 @@ fn a_fleet_of_the_command_line_is_in_the_address() {
 fn what_cannot_be_served_is_refused() {
     assert_has(&run(["lab", "--listen", "0.0.0.0:80"]).refused(2), &["open to other machines", "--export"]);
     assert_has(&run(["lab", "no-such-file.toml", "--no-open"]).refused(3), &["no-such-file.toml"]);
-    assert_has(&run(["lab", "--export", "x", "--no-open"]).refused(2), &["cannot be used with"]);
+    assert_has(&run(["lab", "--export", "x", "--listen", "127.0.0.1"]).refused(2), &["cannot be used with"]);
+    for told in
+        [&["--merge"][..], &["--strict"], &["--from", "nginx"], &["--lenient"], &["--placement", "ring"]]
+    {
+        let said = run([&["lab", "--no-open"], told].concat()).refused(2);
+        assert_has(&said, &[told[0], "is about a fleet's file, and there is none"]);
+    }
     let lab = Lab::start(&[]);
     let taken = lab.address.trim_start_matches("http://").trim_end_matches('/');
     assert_has(&run(["lab", "--no-open", "--listen", taken]).refused(3), &["cannot be listened on"]);
@@ -152,7 +158,13 @@ fn an_exported_page_is_the_served_one_and_one_for_a_disk() {
     }
     assert!(fs::read_to_string(Path::new(folder).join("offline.html")).unwrap().contains("id=\"lab-wasm\""));
     let file = super::file("not-a-folder", "");
-    assert_has(&run(["lab", "--export", &file]).refused(3), &["not-a-folder"]);
+    assert_has(&run(["lab", "--export", &file]).refused(3), &["not-a-folder is a file"]);
+    // Again, into the same folder, but over nothing of another's.
+    run(["lab", "--export", folder, "--no-open"]).fine();
+    fs::write(Path::new(folder).join("index.html"), "<title>Mine</title>").unwrap();
+    assert_has(&run(["lab", "--export", folder]).refused(3), &["index.html is another page"]);
+    assert_eq!(fs::read_to_string(Path::new(folder).join("index.html")).unwrap(), "<title>Mine</title>");
+    fs::remove_file(Path::new(folder).join("index.html")).unwrap();
 }
 
 /// The lab's answer to a question about a state.

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use clockwise_lab::State;
 use data_encoding::BASE64;
 
-use crate::args::Lab;
+use crate::args::{Lab, Reading};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
@@ -56,7 +56,10 @@ const OFFLINE: &str = "offline.html";
 pub(crate) fn run(args: &Lab, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let fragment = match &args.fleet {
         Some(fleet) => format!("#{}", link(args, fleet, console)?),
-        None => String::new(),
+        None => {
+            no_reading(&args.reading)?;
+            String::new()
+        }
     };
     if let Some(folder) = &args.export {
         export(folder)?;
@@ -70,6 +73,23 @@ pub(crate) fn run(args: &Lab, console: &mut Console<'_>) -> Result<Exit, Failure
         console.note("note: no browser could be opened; the address above opens in any");
     }
     Err(server::serve(&listener).into())
+}
+
+/// Refuses what is told about a file where none is given: it would count for nothing.
+fn no_reading(reading: &Reading) -> Result<(), Failure> {
+    let told = [
+        ("--merge", reading.merge),
+        ("--strict", reading.strict),
+        ("--from", reading.file.from.is_some()),
+        ("--lenient", reading.file.lenient),
+        ("--placement", reading.file.placement.is_some()),
+    ];
+    match told.iter().find(|(_, is_told)| *is_told) {
+        Some((option, _)) => Err(Failure::Usage(format!(
+            "{option} is about a fleet's file, and there is none: name it as FLEET"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The state of a fleet as the page reads it.
@@ -103,13 +123,31 @@ fn export(folder: &Path) -> Result<(), Failure> {
         let path = path.to_owned();
         move |error| Failure::writing(&path, &error)
     };
+    if fs::metadata(folder).is_ok_and(|found| !found.is_dir()) {
+        let folder = folder.display();
+        return Err(Failure::Input(format!("{folder} is a file, and --export writes a folder")));
+    }
     fs::create_dir_all(folder).map_err(failed(folder))?;
+    for name in ["index.html", OFFLINE] {
+        let path = folder.join(name);
+        if fs::read(&path).is_ok_and(|page| !is_ours(&page)) {
+            let path = path.display();
+            return Err(Failure::Input(format!(
+                "{path} is another page, and would be lost; --export takes a folder of its own"
+            )));
+        }
+    }
     for asset in ASSETS {
         let path = folder.join(asset.name);
         fs::write(&path, asset.bytes).map_err(failed(&path))?;
     }
     let path = folder.join(OFFLINE);
     fs::write(&path, offline()).map_err(failed(&path))
+}
+
+/// Whether a page is the lab's, of whichever version: what an export may write anew.
+fn is_ours(page: &[u8]) -> bool {
+    String::from_utf8_lossy(page).contains("<title>Clockwise lab</title>")
 }
 
 /// The page in one piece, core and all: a browser fetches nothing for a page that it opened from a disk.
