@@ -41,6 +41,8 @@ export class App {
   private readonly parts: Part[] = [];
   private drag: string | undefined;
   private fly = false;
+  /** The state that the core refused, while it is the page's. */
+  private refused: State | undefined;
   private readonly troubles = new Map<string, string>();
 
   constructor(
@@ -71,6 +73,10 @@ export class App {
 
   /** Goes to another state. */
   change(next: State, options: ChangeOptions = {}): void {
+    // A fleet that cannot be is no step on the way to the next one.
+    if (this.refused === this.state && next.history[next.history.length - 1] === this.state.fleet) {
+      next = { ...next, history: next.history.slice(0, -1) };
+    }
     const same = JSON.stringify(next) === JSON.stringify(this.state);
     if (!same && (!options.drag || options.drag !== this.drag)) this.past.push(this.state);
     if (!same) this.future = [];
@@ -132,7 +138,11 @@ export class App {
     this.looks = looks(this.state);
     for (const part of this.parts) part.state?.(this);
     const state = this.state;
-    this.answer('figures', this.engine.figures(state), (view) => {
+    const figures = this.engine.figures(state);
+    figures.catch((error: unknown) => {
+      if (error instanceof Refused) this.refused = state;
+    });
+    this.answer('figures', figures, (view) => {
       this.engine.present(() => this.draw(state, view), this.dragging);
     });
   }
@@ -164,7 +174,9 @@ export class App {
   trouble(what: string, text: string): void {
     if (text === '') this.troubles.delete(what);
     else this.troubles.set(what, text);
-    const told = [...new Set(this.troubles.values())].map((text) => text.replace(/^[a-z](?=[a-z]* )/u, (letter) => letter.toUpperCase())).join(' ');
+    const texts = [...new Set(this.troubles.values())].map((text) => text.replace(/^[a-z](?=[a-z]* )/u, (letter) => letter.toUpperCase()));
+    if (this.troubles.has('figures') && this.view) texts.push('What is drawn is what was before.');
+    const told = texts.map((text) => (/[.!?]$/u.test(text) || texts.length === 1 ? text : `${text}.`)).join(' ');
     const place = $('trouble');
     place.hidden = told === '';
     say(place, this.told(told));

@@ -53,29 +53,48 @@ function pixelsFor(size: number, bins: number): Pixels {
   if (known) return known;
   const half = size / 2;
   const [inner, outer] = [BAND_IN * half, BAND_OUT * half];
-  const index: number[] = [];
-  const cell: number[] = [];
-  const alpha: number[] = [];
+  const [least, most] = [(inner - 0.5) ** 2, (outer + 0.5) ** 2];
+  // As many as the area has, and some for those that its two edges cut.
+  const room = Math.ceil(Math.PI * (most - least)) + 16 * size;
+  const [index, cell, alpha] = [new Uint32Array(room), new Uint32Array(room), new Uint32Array(room)];
+  let found = 0;
   for (let y = 0; y < size; y += 1) {
+    const dy = y + 0.5 - half;
     for (let x = 0; x < size; x += 1) {
-      const [dx, dy] = [x + 0.5 - half, y + 0.5 - half];
-      const radius = Math.hypot(dx, dy);
-      if (radius < inner - 0.5 || radius > outer + 0.5) continue;
+      const dx = x + 0.5 - half;
+      const square = dx * dx + dy * dy;
+      if (square < least || square > most) continue;
+      const radius = Math.sqrt(square);
       const turn = (Math.atan2(dx, -dy) / TAU + 1) % 1;
       const bin = Math.min(bins - 1, Math.floor(turn * bins));
       const depth = (radius - inner) / (outer - inner);
       const level = Math.max(0, Math.min(LEVELS - 1, Math.floor(depth * LEVELS)));
-      index.push(y * size + x);
-      cell.push(bin * LEVELS + level);
-      alpha.push((Math.round(255 * Math.max(0, Math.min(1, radius - inner + 0.5, outer - radius + 0.5))) << 24) >>> 0);
+      index[found] = y * size + x;
+      cell[found] = bin * LEVELS + level;
+      alpha[found] = (Math.round(255 * Math.max(0, Math.min(1, radius - inner + 0.5, outer - radius + 0.5))) << 24) >>> 0;
+      found += 1;
     }
   }
   const image = new ImageData(size, size);
   const data = new Uint32Array(image.data.buffer);
-  const made = { size, bins, index: Uint32Array.from(index), cell: Uint32Array.from(cell), alpha: Uint32Array.from(alpha), image, data };
+  const made = { size, bins, index: index.slice(0, found), cell: cell.slice(0, found), alpha: alpha.slice(0, found), image, data };
   pixels.unshift(made);
   pixels.length = Math.min(pixels.length, 3);
   return made;
+}
+
+/** As many bins as the core gives. */
+const BINS = 2_048;
+let prepared = 0;
+
+/** Makes ready what a band of bins takes once for each size: in a drag it would be the longest of all frames. */
+export function prepare(size: number): void {
+  if (size === 0 || size === prepared) return;
+  prepared = size;
+  const idle = window.requestIdleCallback ?? ((work: () => void) => window.setTimeout(work, 200));
+  idle(() => {
+    if (size === prepared) pixelsFor(size, BINS);
+  });
 }
 
 function rgb(colour: string): [number, number, number] {

@@ -37,14 +37,18 @@ const LONG_MS = 1_000;
 
 /** The core, beside the page or, for a page opened as a file, inside it: compiled once for all who run it. */
 async function compiled(): Promise<WebAssembly.Module> {
+  if (typeof WebAssembly === 'undefined') throw new Error('this browser has no WebAssembly, or it is switched off');
   const inside = document.getElementById('lab-wasm')?.textContent;
   if (inside) return WebAssembly.compile(Uint8Array.from(atob(inside.trim()), (letter) => letter.charCodeAt(0)));
-  const answer = await fetch('lab.wasm');
+  const answer = await fetch('lab.wasm').catch((error: unknown) => {
+    throw new Error(`lab.wasm does not come (${String(error)}); is the server still there?`);
+  });
   if (!answer.ok) throw new Error(`lab.wasm: ${answer.status}`);
   // Some file servers do not know its type.
   return answer.headers.get('content-type') === 'application/wasm' ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
 }
 
+/** A worker; one that never begins, as where none is allowed, leaves its work to the page. */
 function start(script: string, core: WebAssembly.Module): Run {
   interface Open {
     order: Order;
@@ -58,16 +62,22 @@ function start(script: string, core: WebAssembly.Module): Run {
   let last = 0;
   let since = 0;
   let worker: Worker;
+  let begun = false;
+  let instead: Run | undefined;
   function begin(): void {
     worker = new Worker(script);
     worker.onmessage = (event: MessageEvent<Delivery>) => {
       const { id } = event.data;
+      begun = true;
       since = performance.now();
       if (id === 0) fail(event.data.json);
       open.get(id)?.done(event.data);
       open.delete(id);
     };
-    worker.onerror = (event) => fail(event.message);
+    worker.onerror = (event) => {
+      if (begun) fail(event.message || 'a worker stopped');
+      else giveUp();
+    };
     worker.postMessage(core);
     for (const keys of kept) worker.postMessage(keys);
   }
@@ -75,18 +85,28 @@ function start(script: string, core: WebAssembly.Module): Run {
     for (const waiting of open.values()) waiting.failed(new Error(text));
     open.clear();
   }
+  function giveUp(): void {
+    const desk = here(core);
+    instead = desk;
+    for (const keys of kept) desk.hold(keys);
+    for (const { order, channel, done, failed } of open.values()) desk(order.request, channel, order.file).then(done, failed);
+    open.clear();
+  }
   begin();
-  const run = (request: string, channel: string, file?: ArrayBuffer): Promise<Delivery> =>
-    new Promise((done, failed) => {
+  const run = (request: string, channel: string, file?: ArrayBuffer): Promise<Delivery> => {
+    if (instead) return instead(request, channel, file);
+    return new Promise((done, failed) => {
       const order: Order = { id: (last += 1), request, file };
       if (open.size === 0) since = performance.now();
       open.set(order.id, { order, channel, done, failed });
       worker.postMessage(order);
     });
+  };
   return Object.assign(run, {
     hold(keys: Hold): void {
       kept.push(keys);
-      worker.postMessage(keys);
+      if (instead) instead.hold(keys);
+      else worker.postMessage(keys);
     },
     overtake(channel: string): void {
       const [first] = open;

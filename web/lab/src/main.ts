@@ -2,8 +2,9 @@
 
 import { App } from './app.ts';
 import { bench } from './bench/bench.ts';
+import type { State } from './core.ts';
 import { $, say } from './dom.ts';
-import { Engine } from './engine.ts';
+import { Engine, Superseded } from './engine.ts';
 import { actions } from './parts/actions.ts';
 import { compare } from './parts/compare.ts';
 import { guide } from './parts/guide.ts';
@@ -43,24 +44,34 @@ async function page(): Promise<void> {
   const lesson = guide(app, about.start, below.open);
   app.use(lesson, schemes(app), nodes(app), settings(app), moved(app), shares(app), compare(app), lens(app), legend(app), asTable(app), actions(app, about.start), below.part);
 
-  async function fromLink(): Promise<boolean> {
+  /** The state that the address has, if there is one. */
+  async function fromLink(): Promise<State | null> {
     const text = location.hash.slice(1);
-    if (text === '') return false;
+    if (text === '') return null;
     try {
-      app.state = await engine.decode(text);
+      const state = await engine.decode(text);
       app.trouble('link', '');
-      return true;
+      return state;
     } catch (error) {
-      app.trouble('link', error instanceof Error ? error.message : String(error));
-      return false;
+      if (!(error instanceof Superseded)) app.trouble('link', error instanceof Error ? error.message : String(error));
+      return null;
     }
   }
+  // Another address is a change like others: it can be undone, and the guide waits.
   window.addEventListener('hashchange', () => {
-    void fromLink().then((found) => {
-      if (found) app.refresh();
+    void fromLink().then((state) => {
+      if (state) app.change(state);
     });
   });
-  if (await fromLink()) {
+  document.addEventListener('lab:touched', () => app.trouble('link', ''));
+  // Its address would take the place of the page's own.
+  document.querySelector('.skip')?.addEventListener('click', (event) => {
+    event.preventDefault();
+    $('stage').focus();
+  });
+  const linked = await fromLink();
+  if (linked) {
+    app.state = linked;
     lesson.rest();
     app.refresh();
   } else lesson.go(0);

@@ -5,6 +5,8 @@ import { shared } from './names.ts';
 
 /** As many earlier fleets as the core takes. */
 const REMEMBERED = 64;
+/** The largest weight that the library has. */
+const HEAVIEST = 2 ** 32 - 1;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 export type Settings = Pick<Fleet, 'scheme' | 'hash' | 'tokens' | 'epsilon' | 'slots' | 'table' | 'product'>;
@@ -23,9 +25,11 @@ export function nextName(state: State): string {
   const names = state.fleet.nodes.map((node) => node.name);
   const taken = new Set(names);
   const last = names[names.length - 1] ?? '';
-  const run = numberOf(last, names);
+  const run = [...names].reverse().map((name) => numberOf(name, names)).find((found) => found !== null);
   const letters = /^[a-z]$/u.test(last) ? LETTERS.toLowerCase() : LETTERS;
-  if (!run) for (const letter of letters) if (!taken.has(letter)) return letter;
+  // Beside names that are no letters the letter is the sign that the node will have.
+  const from = names.some((name) => /^[a-z]$/iu.test(name)) ? 0 : names.length;
+  if (!run) for (const letter of letters.slice(from)) if (!taken.has(letter)) return letter;
   const [before, digits, after] = run ?? ['N', '0', ''];
   for (let number = Number(digits) + 1; ; number += 1) {
     const name = before + String(number).padStart(digits.length, '0') + after;
@@ -56,7 +60,7 @@ export const remove = (state: State, name: string): State =>
   after(state, state.fleet.nodes.filter((node) => node.name !== name));
 
 export const weigh = (state: State, name: string, weight: number): State =>
-  after(state, state.fleet.nodes.map((node) => (node.name === name ? { ...node, weight } : node)));
+  after(state, state.fleet.nodes.map((node) => (node.name === name ? { ...node, weight: Math.min(weight, HEAVIEST) } : node)));
 
 /** Zones place no owner, so this is no change to measure. It holds for what came before as well. */
 export function zone(state: State, name: string, zone: string): State {

@@ -83,11 +83,19 @@ function ownSigns(names: string[]): string[] | null {
   return fits(parts) ? parts : null;
 }
 
+/** Patterns that each canvas has: fifty made anew take longer than a frame. */
+const made = new WeakMap<CanvasRenderingContext2D, Map<string, CanvasPattern>>();
+
 /** The fill of a node on a canvas: its colour, or a pattern of it. */
 export function canvasFill(context: CanvasRenderingContext2D, look: Look, ground: string, scale: number): string | CanvasPattern {
   const colour = colourOf(look);
   if (look.pattern === 0) return colour;
   const size = Math.round(8 * scale);
+  const patterns = made.get(context) ?? new Map<string, CanvasPattern>();
+  made.set(context, patterns);
+  const name = [colour, look.pattern, ground, size].join(' ');
+  const known = patterns.get(name);
+  if (known) return known;
   const tile = document.createElement('canvas');
   tile.width = tile.height = size;
   const pen = tile.getContext('2d');
@@ -114,7 +122,9 @@ export function canvasFill(context: CanvasRenderingContext2D, look: Look, ground
     pen.arc(size / 2, size / 2, size / 4.5, 0, 7);
     pen.fill();
   } else pen.stroke();
-  return context.createPattern(tile, 'repeat') ?? colour;
+  const pattern = context.createPattern(tile, 'repeat');
+  if (pattern) patterns.set(name, pattern);
+  return pattern ?? colour;
 }
 
 /** A mark in a look's colour and pattern, for lists and bars. */

@@ -1,7 +1,7 @@
 // The ring: a canvas for the band, SVG above it for signs, keys and the count, a second canvas on which keys
 // that move fly from their old owner to their new one.
 
-import { drawBand, DOTS, type Drawing } from './band.ts';
+import { drawBand, DOTS, prepare, type Drawing } from './band.ts';
 import { DISPLACED, MOVED, REROUTED, type KeyFigures, type View } from './core.ts';
 import { h, replace, s, say, set, still } from './dom.ts';
 import { count, degrees } from './format.ts';
@@ -216,6 +216,7 @@ export class Ring {
     if (this.band.width !== size) this.band.width = this.band.height = size;
     const pen = this.band.getContext('2d');
     if (pen) drawBand(pen, size, scale, drawing);
+    prepare(size);
   }
 
   private drawSigns(): void {

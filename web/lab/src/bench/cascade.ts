@@ -15,9 +15,9 @@ export function cascadePanel(app: App): Panel {
   const first = h('select', {});
   first.addEventListener('change', () => ask());
   const hit = numberField('Hit ratio, per cent', 100 * RATES.hit_ratio, { min: 0, max: 100, step: 1 }, ask);
-  const requests = numberField('Requests a second', RATES.requests, { min: 0, step: 100 }, ask);
-  const capacity = numberField('A node takes', RATES.node_capacity, { min: 0, step: 100 }, ask);
-  const database = numberField('The database takes', RATES.database_capacity, { min: 0, step: 100 }, ask);
+  const requests = numberField('Requests a second', RATES.requests, { min: 0, max: 1e12, step: 100 }, ask);
+  const capacity = numberField('A node takes', RATES.node_capacity, { min: 0, max: 1e12, step: 100 }, ask);
+  const database = numberField('The database takes', RATES.database_capacity, { min: 0, max: 1e12, step: 100 }, ask);
   const back = h('button', { type: 'button' }, 'Back');
   const next = h('button', { type: 'button', class: 'main' }, 'Next step');
   back.addEventListener('click', () => go(at - 1));

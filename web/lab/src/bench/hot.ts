@@ -16,7 +16,7 @@ export function hotPanel(app: App): Panel {
   const cool = h('button', { type: 'button' }, 'Cool down');
   const bound = h('button', { type: 'button' }, 'Use bounded loads');
   heat.addEventListener('click', () => {
-    app.change(withKeys(app.state, { hot: { key: key.value, times: Math.max(1, Math.round(times.value())) } }));
+    app.change(withKeys(app.state, { hot: { key: key.value, times: Math.max(1, Math.round(Math.round(times.value()))) } }));
     app.inspect(key.value);
   });
   cool.addEventListener('click', () => app.change(withKeys(app.state, { hot: null })));

@@ -50,8 +50,14 @@ export function ownPanel(app: App, open: () => void): Panel {
     `${chosen.name} has ${count(chosen.size)} bytes, and the page takes ${what} of up to ${count(most)}; the command has no such limit.`;
 
   async function take(chosen: File): Promise<void> {
+    let start: string;
+    try {
+      start = await chosen.slice(0, chosen.size <= SHOWN ? SHOWN : 2_000).text();
+    } catch {
+      refused(new Refused(`${plain(chosen.name)} cannot be read: it is a folder, or a file that is no longer there.`));
+      return;
+    }
     file = chosen;
-    const start = await chosen.slice(0, chosen.size <= SHOWN ? SHOWN : 2_000).text();
     text.value = chosen.size <= SHOWN ? start : `${start}\n…`;
     say(name, `${chosen.name}, ${count(chosen.size)} bytes`);
     replace(pools);
@@ -72,9 +78,11 @@ export function ownPanel(app: App, open: () => void): Panel {
     const chosen = choose.files?.[0];
     if (chosen) void take(chosen);
   });
-  // A file may be dropped anywhere on the page.
+  // A file may be dropped anywhere on the page; text that is dragged goes where texts go.
+  const isFile = (drag: DragEvent): boolean => drag.dataTransfer?.types.includes('Files') ?? false;
   for (const event of ['dragenter', 'dragover'] as const) {
     document.addEventListener(event, (drag) => {
+      if (!isFile(drag)) return;
       drag.preventDefault();
       drop.classList.add('over');
     });
@@ -83,6 +91,7 @@ export function ownPanel(app: App, open: () => void): Panel {
     if (!drag.relatedTarget) drop.classList.remove('over');
   });
   document.addEventListener('drop', (drag) => {
+    if (!isFile(drag)) return;
     drag.preventDefault();
     drop.classList.remove('over');
     const chosen = drag.dataTransfer?.files[0];

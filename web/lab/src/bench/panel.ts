@@ -14,10 +14,17 @@ export interface Panel {
   view?(app: App, view: View): void;
 }
 
-/** A field of a number, with its label. Calls `changed` with what it holds. */
+/** A field of a number, with its label; one below `min` or above `max` becomes that. Calls `changed` when it holds another. */
 export function numberField(title: string, value: number, attributes: Record<string, number>, changed: () => void): { element: HTMLElement; value(): number } {
   const input = h('input', { type: 'number', value, ...attributes });
-  input.addEventListener('change', changed);
+  let held = value;
+  input.addEventListener('change', () => {
+    const { min = -Infinity, max = Infinity } = attributes;
+    if (input.value !== '') held = Math.min(max, Math.max(min, Number(input.value)));
+    // What stands there is what counts.
+    input.value = String(held);
+    changed();
+  });
   const element = h('label', { class: 'field' }, h('span', { class: 'label' }, title), input);
-  return { element, value: () => (input.value === '' ? value : Number(input.value)) };
+  return { element, value: () => held };
 }

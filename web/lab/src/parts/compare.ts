@@ -10,6 +10,9 @@ const MANY = 'key:0..99999';
 /** While someone drags, the table waits: so long after the last step. */
 const PAUSE_MS = 250;
 
+/** Of columns that a phone has no room for. */
+const wide = (text: string): HTMLElement => h('span', { class: 'wide' }, text);
+
 export function compare(app: App): Part {
   let few: Comparison | undefined;
   let many: Comparison | undefined;
@@ -47,10 +50,10 @@ export function compare(app: App): Part {
         { class: here ? 'here' : undefined },
         h('th', { scope: 'row' }, button),
         refused
-          ? cell('refused', row.refused, { colspan: 2, class: 'left' })
+          ? cell('refused', row.refused, { colspan: 3, class: 'left why-not' })
           : cell('moved', count(row.moved)),
         !refused && cell('stray', count(row.stray), { class: row.stray > 0 ? 'bad' : undefined }),
-        cell('many', !other || other.refused !== '' ? '–' : other.percent),
+        !refused && cell('many', !other || other.refused !== '' ? '–' : other.percent),
         h('td', { class: 'drawn' }, other && other.refused === '' && meter(other.percent)),
         cell('busiest', busiest, { class: 'wide' }),
       );
@@ -68,7 +71,17 @@ export function compare(app: App): Part {
         h('thead', {}, h('tr', {}, ...titles.map((title, at) => h('th', { scope: 'col', ...heads[at] }, title)))),
         h('tbody', {}, ...rows),
       ),
-      h('p', { class: 'under' }, moved ? `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch; an even split moves ${percent(few.fair)}, the line across the bars. The 100,000 keys are key:0 to key:99999, and busiest ÷ mean is among them.` : 'Choose a scheme to see it. Add or remove a node, and here is what that moves under each of them. Busiest ÷ mean is among the 100,000 keys key:0 to key:99999.'),
+      moved
+        ? h(
+            'p',
+            { class: 'under' },
+            `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch; an even split moves ${percent(few.fair)}`,
+            wide(', the line across the bars'),
+            '. The 100,000 keys are key:0 to key:99999',
+            wide(', and busiest ÷ mean is among them'),
+            '.',
+          )
+        : h('p', { class: 'under' }, 'Choose a scheme to see it. Add or remove a node, and here is what that moves under each of them. Busiest ÷ mean is among the 100,000 keys key:0 to key:99999.'),
     );
   }
 

@@ -4,6 +4,7 @@
 import type { App, Part } from '../app.ts';
 import type { KeyFigures, View } from '../core.ts';
 import { $, h, replace, type Child } from '../dom.ts';
+import { plural } from '../format.ts';
 import { who } from './marks.ts';
 
 /** So many nodes are named in a line. */
@@ -36,7 +37,13 @@ export function lens(app: App): Part {
     const row = (names: string[]): Child[] => names.flatMap((name, at): Child[] => [at > 0 && ', then ', who(app, name)]);
     const facts: [string, Child[]][] = [['owner', [who(app, key.owner)]]];
     if (key.replicas_refused !== '') facts.push(['replicas', [key.replicas_refused]]);
-    else if (key.replicas.length > 1) facts.push(['replicas', row(key.replicas)]);
+    else if (key.replicas.length > 1) {
+      const { spread, fleet } = app.state;
+      const zones = new Set(fleet.nodes.filter((node) => node.weight > 0 && node.zone !== '').map((node) => node.zone)).size;
+      const few = spread && zones < key.replicas.length;
+      const told = zones === 0 ? ' (no node has a zone)' : ` (${plural(zones, 'zone')} for ${key.replicas.length} replicas: some share one)`;
+      facts.push(['replicas', [...row(key.replicas), few && told]]);
+    }
     const next = key.preference.filter((name) => name !== key.owner && !key.replicas.includes(name));
     if (next.length > 0) facts.push(['next in line', [...row(next.slice(0, IN_LINE)), next.length > IN_LINE && ' …']]);
     if (key.scores.length > 0) {

@@ -18,8 +18,17 @@ export const who = (app: App, name: string): HTMLElement => h('span', { class: '
 
 /** While the pointer or the focus is on it, the ring shows this node alone. */
 export function showsAlone(app: App, element: HTMLElement, name: string): void {
-  element.addEventListener('pointerenter', () => app.ring.highlight([name]));
-  element.addEventListener('pointerleave', () => app.ring.highlight(null));
+  let on = false;
+  // Where the page moves under a pointer that rests, as when the button that was pressed makes room, nobody points.
+  element.addEventListener('pointermove', ({ movementX, movementY }) => {
+    if (on || (movementX === 0 && movementY === 0)) return;
+    on = true;
+    app.ring.highlight([name]);
+  });
+  element.addEventListener('pointerleave', () => {
+    if (on) app.ring.highlight(null);
+    on = false;
+  });
   element.addEventListener('focusin', () => app.ring.highlight([name]));
   element.addEventListener('focusout', () => app.ring.highlight(null));
 }

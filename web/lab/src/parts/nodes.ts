@@ -27,7 +27,8 @@ export function nodes(app: App): Part {
       const next = names[names.indexOf(name) + 1] ?? names[names.indexOf(name) - 1];
       app.change(remove(app.state, name), { fly: true });
       // The button is gone: the focus goes to its neighbour.
-      [...chips.querySelectorAll<HTMLElement>('[data-key]')].find((found) => found.dataset.key === `remove ${next}`)?.focus();
+      const close = [...chips.querySelectorAll<HTMLButtonElement>('[data-key]')].find((found) => found.dataset.key === `remove ${next}`);
+      (close?.disabled === false ? close : $('add')).focus();
     });
     const notes = [node.weight === 1 ? '' : `×${node.weight}`, node.zone, down ? 'down' : ''].filter((note) => note !== '');
     const element = h(
@@ -49,6 +50,8 @@ export function nodes(app: App): Part {
       weight.addEventListener('change', () => {
         const value = Math.round(Number(weight.value));
         if (weight.value !== '' && value >= 0 && value !== node.weight) app.change(weigh(app.state, node.name, value), { fly: true });
+        // What is no weight does not stay as if it were one.
+        else weight.value = String(node.weight);
       });
       const where = h('input', { type: 'text', value: node.zone, 'aria-label': `Zone of ${node.name}`, 'data-key': `zone ${node.name}`, maxlength: 32 });
       where.addEventListener('change', () => app.change(zone(app.state, node.name, where.value.trim())));

@@ -37,6 +37,8 @@ export function settings(app: App): Part {
   tokensRange.addEventListener('change', () => app.endDrag());
   tokensNumber.addEventListener('change', () => {
     if (tokensNumber.value !== '') setTokens(Math.round(Number(tokensNumber.value)));
+    // Also where nothing has changed, as by 0 of 1.
+    tokensNumber.value = String(app.state.fleet.tokens);
   });
   const tokens = h('div', { class: 'field wide' }, h('label', { for: 'tokens' }, 'Tokens per node'), h('div', { class: 'pair' }, tokensRange, tokensNumber));
 
@@ -51,7 +53,7 @@ export function settings(app: App): Part {
   epsilonRange.addEventListener('input', () => setEpsilon(Number(epsilonRange.value), 'epsilon'));
   epsilonRange.addEventListener('change', () => app.endDrag());
   epsilonNumber.addEventListener('change', () => {
-    if (epsilonNumber.value !== '') setEpsilon(Number(epsilonNumber.value));
+    setEpsilon(epsilonNumber.value === '' ? Math.round(100 * Number(app.state.fleet.epsilon)) : Number(epsilonNumber.value));
   });
   const epsilon = h('div', { class: 'field' }, h('label', { for: 'epsilon' }, 'ε: room above the mean, %'), h('div', { class: 'pair' }, epsilonRange, epsilonNumber));
 
@@ -134,12 +136,18 @@ function ruleOf(app: App): string {
   const { scheme, hash, nodes } = app.state.fleet;
   const first = app.look(nodes[0]?.name ?? 'A').short;
   const bits = app.about.hashes.find((known) => known.name === hash)?.bits ?? 32;
+  const list = 'the nodes in joining order, each as often as its weight';
   const texts: Partial<Record<typeof scheme, string>> = {
     ring: `The first token of ${first} is the hash of “node-${first}#0”. A hash h lies at 360° · h ÷ 2^${bits}, clockwise from the top.`,
     'mod-n': 'The hash of a key is divided by the number of nodes; the remainder counts them in joining order, from 0.',
     rendezvous: `The score of ${first} for user:1 is the hash of “user:1|${first}”.`,
+    jump: `Jump starts from the hash of a key. Its buckets are ${list}.`,
+    maglev: 'The hash of a key modulo the entries is its entry. Which node has it is in a table that names and weights decide.',
+    slots: 'The hash of a key modulo the slots is its slot. Which node has it is in a map that each change alters where it must.',
+    'multi-probe': 'All that the scheme knows of a key is its hash. Each node has one point on the circle, by its name.',
+    product: 'The file decides, here as in its product: keys are hashed by that, and the settings of the lab’s own schemes do not count.',
   };
-  return texts[scheme === 'bounded' ? 'ring' : scheme] ?? '';
+  return texts[scheme === 'bounded' ? 'ring' : scheme] ?? 'All that the scheme knows of a key is its hash. Nodes are numbered as they join, and the scheme names a number.';
 }
 
 /** Chooses a value, as one more option where it is none yet. */
