@@ -29,10 +29,14 @@ export const READERS = [
 
 export const start = () => chromium.launch({ executablePath: process.env.CHROMIUM || 'chromium', args: FLAGS });
 
-/** Opens a page as one of the readers; `page.complaints` gathers what the console and the network say. */
-export async function open(browser, url, { name: _, ...reader }, scripts = true) {
+/**
+ * Opens a page as one of the readers; `page.complaints` gathers what the console and the network say. It may be
+ * without scripts, or after one that makes another browser of this one.
+ */
+export async function open(browser, url, { name: _, ...reader }, { scripts = true, before } = {}) {
   const context = await browser.newContext({ ...reader, javaScriptEnabled: scripts, reducedMotion: 'reduce' });
   const page = await context.newPage();
+  if (before) await page.addInitScript(before);
   page.complaints = [];
   page.on('pageerror', error => page.complaints.push(`error: ${error}`));
   page.on('console', message => {
@@ -57,14 +61,15 @@ export async function violations(page) {
   });
 }
 
-/** How many pages are looked at side by side: one computes while another waits. */
-const LANES = 2;
+/** How many pages are looked at side by side: two compute, on two cores, while another waits. */
+const LANES = 3;
 /** Tests that take longer are named, with their seconds. */
 const SLOW_MS = 8_000;
 
 /**
- * Runs tests, `{ name, run }` each, and prints a line for each that fails. One that is `last` waits for all
- * before it.
+ * Runs tests, `{ name, run }` each, and prints a line for each that fails. A list of tests in their place is of
+ * one page: they run in their order, so that two lanes never wait for the same page. One that is `last` waits for
+ * all before it.
  */
 export async function runAll(tests) {
   let passed = 0;
@@ -84,7 +89,9 @@ export async function runAll(tests) {
   };
   const waiting = tests.filter(test => !test.last);
   const lane = async () => {
-    for (let test = waiting.shift(); test; test = waiting.shift()) await one(test);
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      for (const test of [next].flat()) await one(test);
+    }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   for (const test of tests.filter(test => test.last)) await one(test);

@@ -65,23 +65,77 @@ export const smallLetters = (page, least) => page.evaluate(least => {
   return found.slice(0, 5);
 }, least);
 
-/** Texts of pictures whose contrast with the page is under 4.5, where they stand on the page itself. */
-export const paleLetters = page => page.evaluate(() => {
+/**
+ * Texts, in pictures and beside them, whose contrast with what is behind them is under what WCAG asks for: 4.5, or
+ * 3 where letters are large. How many there are is told as well.
+ */
+export const paleTexts = page => page.evaluate(() => {
   const part = value => { const v = value / 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
-  const light = colour => {
-    const [r, g, b] = colour.match(/[\d.]+/g).map(Number);
-    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  const parse = colour => {
+    const [r, g, b, opacity = 1] = colour.match(/[\d.]+/g).map(Number);
+    return [r, g, b, opacity];
   };
-  const behind = light(getComputedStyle(document.body).backgroundColor);
-  const found = new Set();
-  for (const text of document.querySelectorAll('svg text')) {
-    // Numbers in shaded cells have the cell behind them.
-    const cell = [...text.classList].find(name => /^hx\d/.test(name));
-    const shade = cell && text.closest('svg').querySelector(`.${cell.replace('hx', 'h')}`);
-    const ground = shade ? light(getComputedStyle(shade).fill) : behind;
-    const ink = light(getComputedStyle(text).fill);
-    const contrast = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
-    if (contrast < 4.5) found.add(`${text.getAttribute('class')}: ${contrast.toFixed(2)}`);
+  const over = ([r, g, b, opacity], ground) => [r, g, b].map((part, at) => opacity * part + (1 - opacity) * ground[at]);
+  const grounds = new Map();
+  const groundOf = node => {
+    if (!node) return [255, 255, 255];
+    if (!grounds.has(node)) grounds.set(node, over(parse(getComputedStyle(node).backgroundColor), groundOf(node.parentElement)));
+    return grounds.get(node);
+  };
+  const pale = new Set();
+  let looked = 0;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode.parentElement;
+    if (walker.currentNode.data.trim() === '' || node.closest('title, desc, script, style') || node.getClientRects().length === 0) continue;
+    const style = getComputedStyle(node);
+    const drawn = node.closest('svg');
+    let ground = groundOf(drawn ? drawn.parentElement : node);
+    // Numbers in shaded cells of a picture have the cell behind them.
+    const cell = drawn && [...node.classList].find(name => /^hx\d/.test(name));
+    const shade = cell && drawn.querySelector(`.${cell.replace('hx', 'h')}`);
+    if (shade) ground = over(parse(getComputedStyle(shade).fill), ground);
+    const ink = over(parse(drawn ? style.fill : style.color), ground);
+    const size = parseFloat(style.fontSize);
+    const least = !drawn && (size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700)) ? 3 : 4.5;
+    const [a, b] = [light(ink), light(ground)];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    looked += 1;
+    if (contrast < least) pale.add(`${node.tagName.toLowerCase()}.${node.getAttribute('class') ?? ''}: ${contrast.toFixed(2)}`);
   }
-  return [...found];
+  return { pale: [...pale], looked };
 });
+
+/**
+ * Leaves of tables' rows and cells and of pictures' parts that are made alike (tag, attributes, and what is inside, but
+ * for texts and places) the first two of each kind in a table, a row or a group. What axe says of one it says of each, and
+ * over ten thousand of them it takes ten times as long. Contrast and references are looked at before, one by one.
+ *
+ * With `figures`, of these as well those that have nothing by tag and class that one before them has not: what they are
+ * made of looks the same, and how it is put together is the same for all who read the page at this width.
+ */
+export const thin = (page, figures) => page.evaluate(figures => {
+  const PLACES = new Set(['d', 'x', 'y', 'x1', 'x2', 'y1', 'y2', 'cx', 'cy', 'r', 'width', 'height', 'transform', 'points', 'id', 'href', 'headers']);
+  const made = node => {
+    const attributes = [...node.attributes].map(({ name, value }) => (PLACES.has(name) ? `${name}${value === ''}` : `${name}=${value}`));
+    const text = [...node.childNodes].some(child => child.nodeType === Node.TEXT_NODE && child.data.trim() !== '');
+    return `${node.tagName} ${attributes.sort().join(' ')} ${text}(${[...node.children].map(made).join()})`;
+  };
+  const leave = (parent, most) => {
+    const seen = new Map();
+    for (const child of [...parent.children]) {
+      const kind = made(child);
+      seen.set(kind, (seen.get(kind) ?? 0) + 1);
+      if (seen.get(kind) > most) child.remove();
+    }
+  };
+  document.querySelectorAll('tbody, tr, svg, svg g').forEach(parent => leave(parent, 2));
+  if (!figures) return;
+  const known = new Set();
+  document.querySelectorAll('figure').forEach(figure => {
+    const parts = [...figure.querySelectorAll('*')].map(part => `${part.tagName}.${part.getAttribute('class')}`);
+    if (parts.every(part => known.has(part))) figure.remove();
+    parts.forEach(part => known.add(part));
+  });
+}, figures);
