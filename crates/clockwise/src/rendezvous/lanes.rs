@@ -106,14 +106,29 @@ impl Seeds {
     }
 
     /// The first server with the lowest value; of those that follow another, if one is given.
-    ///
+    pub(super) fn lowest(&self, key: u64, weights: &[f64], last: Option<Found<f64>>) -> Option<Found<f64>> {
+        self.looked_through::<false>(key, weights, last).best
+    }
+
+    /// The first and the second server by value; there are at least two.
+    pub(super) fn two_lowest(&self, key: u64, weights: &[f64]) -> Option<[Found<f64>; 2]> {
+        let lowest = self.looked_through::<true>(key, weights, None);
+        lowest.best.zip(lowest.next).map(<[Found<f64>; 2]>::from)
+    }
+
     /// The lanes' lowest bounds come first, the lowest of them all at the very beginning. So the
     /// limit is close to what it will be when the second lowest are held to it, and hardly ever is a
     /// whole lane looked through.
-    pub(super) fn lowest(&self, key: u64, weights: &[f64], last: Option<Found<f64>>) -> Option<Found<f64>> {
-        let mut lowest = Lowest { weights, last, best: None, limit: 0 };
+    #[inline(always)]
+    fn looked_through<'a, const TWO: bool>(
+        &self,
+        key: u64,
+        weights: &'a [f64],
+        last: Option<Found<f64>>,
+    ) -> Lowest<'a, TWO> {
+        let mut lowest = Lowest { weights, last, best: None, next: None, limit: 0 };
         let swept = sweep(self.level, Bounds(&self.inverse), key, &self.low, &self.high);
-        let look = |lowest: &mut Lowest<'_>, at: usize| {
+        let look = |lowest: &mut Lowest<'_, TWO>, at: usize| {
             lowest.look(at, self.score(key, at), self.inverse[at / WIDTH][at % WIDTH]);
         };
         look(&mut lowest, swept.highest.1 as usize);
@@ -127,7 +142,7 @@ impl Seeds {
                 (lane..self.len).step_by(WIDTH).for_each(|at| look(&mut lowest, at));
             }
         }
-        lowest.best
+        lowest
     }
 
     fn score(&self, key: u64, at: usize) -> u32 {
@@ -159,16 +174,18 @@ fn unpacked(packed: u64) -> Found<u32> {
     ((packed >> 32) as u32, !(packed as u32) as usize)
 }
 
-/// The lowest value so far, and the rank that a bound must have to be below it.
-struct Lowest<'a> {
+/// The lowest value so far, or the lowest two, and the rank that a bound must have to be below the last of them.
+struct Lowest<'a, const TWO: bool> {
     weights: &'a [f64],
     /// Values up to this one do not count.
     last: Option<Found<f64>>,
     best: Option<Found<f64>>,
+    /// Behind the best, where two are asked for.
+    next: Option<Found<f64>>,
     limit: u32,
 }
 
-impl Lowest<'_> {
+impl<const TWO: bool> Lowest<'_, TWO> {
     #[inline(always)]
     fn look(&mut self, at: usize, score: u32, inverse: f32) {
         if rank(bound(score, inverse)) >= self.limit {
@@ -180,9 +197,18 @@ impl Lowest<'_> {
         // None for what stands behind the last server.
         let Some(weight) = self.weights.get(at) else { return };
         let found = (neg_ln(unit_of(score.into(), 32)) / weight, at);
-        if self.best.is_none_or(|best| found < best) && self.last.is_none_or(|last| found > last) {
-            self.best = Some(found);
-            self.limit = rank((found.0 * (1.0 + SLACK)) as f32);
+        if self.last.is_some_and(|last| found <= last) {
+            return;
+        }
+        if self.best.is_none_or(|best| found < best) {
+            self.next = self.best.replace(found);
+        } else if TWO && self.best != Some(found) && self.next.is_none_or(|next| found < next) {
+            self.next = Some(found);
+        } else {
+            return;
+        }
+        if let Some((value, _)) = if TWO { self.next } else { self.best } {
+            self.limit = rank((value * (1.0 + SLACK)) as f32);
         }
     }
 }
@@ -242,6 +268,8 @@ mod tests {
                 }
                 let weighted = Seeds::new(&seeds, &weights).at_level(level);
                 assert_eq!(weighted.lowest(key, &weights, None), Some(values[0]), "{context}");
+                let two = values.get(1).map(|&next| [values[0], next]);
+                assert_eq!(weighted.two_lowest(key, &weights), two, "{context}");
                 for at in 0..len {
                     let next = found(at).and_then(|last| plain.next_highest(key, last));
                     assert_eq!(next, found(at + 1), "{context}, after {at}");

@@ -240,8 +240,12 @@ impl<S: Score> Rendezvous<S> {
 
     /// The two servers that a preference list begins with, where both come at the price of one.
     fn best_two(&self, key: &S::Key<'_>) -> Option<[Rank; 2]> {
-        let (key, seeds) = self.in_lanes(key).filter(|_| self.inner.weights.is_empty())?;
-        Some(seeds.two_highest(key).map(Rank::of_score::<S>))
+        let (key, seeds) = self.in_lanes(key)?;
+        if self.inner.weights.is_empty() {
+            return Some(seeds.two_highest(key).map(Rank::of_score::<S>));
+        }
+        let two = seeds.two_lowest(key, &self.inner.weights)?;
+        Some(two.map(|(value, at)| Rank::new::<S>(value.to_bits(), at)))
     }
 
     /// The server behind another in the preference list of a key.
