@@ -42,6 +42,12 @@ const CASES: &[Case] = &[
         many(keys, |hashes, owners| ring.owners_of_hashes(hashes, owners));
         Ok(())
     }),
+    // Of so many points a batch asks for lines before it reads them.
+    ("ring of 160,000 points, many at once", |fleet, keys| {
+        let ring = Ring::builder(Xxh3).points_per_weight(1_600).build(&fleet.members)?;
+        many(keys, |hashes, owners| ring.owners_of_hashes(hashes, owners));
+        Ok(())
+    }),
     ("ketama", |fleet, keys| {
         let ring = libketama::Options::default().build(&fleet.list)?;
         counted(&keys.texts, |key| ring.owner_ix(key));
