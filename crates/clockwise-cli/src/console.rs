@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use clockwise_config::{Diagnostic, Diagnostics, MAX_DIAGNOSTICS, Severity, printable};
 
 use crate::exit::Failure;
+use crate::output::{count, plural};
 
 /// The two streams of a command, and which of them may be coloured.
 pub struct Console<'a> {
@@ -84,7 +85,8 @@ impl<'a> Console<'a> {
             }
         }
         if more > 0 {
-            self.note(format_args!("{more} more warnings of the same file\n"));
+            let warnings = plural(more as u64, "warning");
+            self.note(format_args!("{} more {warnings} of the same file\n", count(more as u64)));
         }
         Ok(())
     }

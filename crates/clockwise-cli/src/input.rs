@@ -91,7 +91,7 @@ pub(crate) fn warn_of(
             let message = self::pointless(server, pool.scheme(), built);
             console.say(&pool.warn(Some(server.name().as_str()), &message, &reading.into()))?;
         }
-        more(pointless.len(), "servers get no points", console);
+        more(pointless.len(), ["server gets no points", "servers get no points"], console);
     }
     let unsettled = built.unsettled();
     for collision in unsettled.iter().take(MAX_WARNINGS) {
@@ -104,15 +104,16 @@ pub(crate) fn warn_of(
         );
         console.say(&pool.warn(None, &message, &reading.into()))?;
     }
-    more(unsettled.len(), "points are shared so", console);
+    more(unsettled.len(), ["point is shared so", "points are shared so"], console);
     Ok(())
 }
 
 /// Of one sort, no more warnings are shown.
 const MAX_WARNINGS: usize = 10;
 
-fn more(all: usize, what: &str, console: &mut Console<'_>) {
+fn more(all: usize, [one, many]: [&str; 2], console: &mut Console<'_>) {
     if let Some(rest @ 1..) = all.checked_sub(MAX_WARNINGS) {
+        let what = if rest == 1 { one } else { many };
         console.note(format_args!("warning: {} more {what}\n", count(rest as u64)));
     }
 }
@@ -136,7 +137,9 @@ fn narrow(pool: &Pool, built: &Built, ring: &Geometry) -> Option<String> {
         _ => (key_hash.split(',').next().unwrap_or(key_hash), ""),
     };
     Some(format!(
-        "{hash} hashes keys to {bits} of the ring's {width} bits, and they reach only {reached} of its {all} points{advice}"
+        "{hash} hashes keys to {bits} of the ring's {width} bits, and they reach only {} of its {} points{advice}",
+        count(reached as u64),
+        count(all as u64)
     ))
 }
 

@@ -16,7 +16,12 @@ pub fn grouped(number: impl Into<u128>) -> String {
 /// `1 server`, `2 servers`: a number and what it counts.
 pub fn counted(number: impl Into<u128>, noun: &str) -> String {
     let number = number.into();
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+    format!("{} {}", grouped(number), plural(number, noun))
+}
+
+/// The noun of so many things: `server` of one, `servers` of any other number.
+pub fn plural(number: impl Into<u128>, noun: &str) -> String {
+    format!("{noun}{}", if number.into() == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::args::{self, Format};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::output::{self, Align, Cell, Sheet, counted};
+use crate::output::{self, Align, Cell, Sheet, count, counted, plural};
 
 /// The document that `--format json` prints.
 #[derive(Serialize)]
@@ -90,7 +90,11 @@ impl Checked {
         if let Some(next) = warnings.get(MAX_DIAGNOSTICS) {
             let more = warnings.len() - MAX_DIAGNOSTICS;
             rows.push(Row {
-                message: format!("{more} more warnings of the same file"),
+                message: format!(
+                    "{} more {} of the same file",
+                    count(more as u64),
+                    plural(more as u64, "warning")
+                ),
                 ..said(next, "warning")
             });
         }

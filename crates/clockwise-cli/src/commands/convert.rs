@@ -9,7 +9,7 @@ use crate::args;
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::output::{count, percent};
+use crate::output::{count, counted, percent};
 
 pub(crate) fn run(args: &args::Convert, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let pool = input::fleet(&args.fleet, &args.reading, console)?;
@@ -73,7 +73,7 @@ fn fleet(pool: &Pool) -> Fleet {
 
 /// How it is known that both place keys alike.
 fn agreement(pool: &Pool, chosen: &Candidate, diff: &Diff) -> String {
-    let keys = count(diff.moves.total().keys);
+    let keys = counted(diff.moves.total().keys, "key");
     if pool.scheme() == chosen.pool.scheme() && pool.servers() == chosen.pool.servers() {
         "the same servers under the same settings: no key has another owner".to_owned()
     } else if diff.circle.is_some() {
@@ -82,7 +82,7 @@ fn agreement(pool: &Pool, chosen: &Candidate, diff: &Diff) -> String {
             chosen.pool.scheme()
         )
     } else {
-        format!("none of {keys} keys has another owner under {}", chosen.pool.scheme())
+        format!("none of {keys} has another owner under {}", chosen.pool.scheme())
     }
 }
 
@@ -97,9 +97,9 @@ fn refuse(
 ) {
     let (title, there) = (input::title(pool), chosen.pool.scheme());
     let moved = format!(
-        "{} of {} keys ({}) would have another owner",
+        "{} of {} ({}) would have another owner",
         count(diff.moves.moved().keys),
-        count(diff.moves.total().keys),
+        counted(diff.moves.total().keys, "key"),
         percent(diff.share()),
     );
     console.note(match is_like {

@@ -12,7 +12,7 @@ use crate::args::{self, DiffTable, Format};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::output::{self, Align, Cell, Sheet, count, percent};
+use crate::output::{self, Align, Cell, Sheet, count, counted, percent, plural};
 
 /// How many flows a screen holds.
 const FLOWS_SHOWN: usize = 12;
@@ -151,7 +151,12 @@ fn print(out: &mut dyn Write, format: Format, document: &Document) -> Result<(),
         writeln!(out)?;
     }
     if left_out > 0 {
-        writeln!(out, "and {left_out} more ways; --format csv --csv-table flows has all\n")?;
+        writeln!(
+            out,
+            "and {} more {}; --format csv --csv-table flows has all\n",
+            count(left_out as u64),
+            plural(left_out as u64, "way")
+        )?;
     }
     for note in &document.notes {
         writeln!(out, "note: {note}\n")?;
@@ -165,8 +170,8 @@ fn print(out: &mut dyn Write, format: Format, document: &Document) -> Result<(),
     };
     writeln!(out, "fingerprints ({kind}): A {a}, B {b}")?;
     if let Some(seed) = document.seed {
-        let keys = count(document.keys);
-        writeln!(out, "keys: {keys} synthetic ones from seed {seed}; --keys FILE asks for your own")?;
+        let keys = counted(document.keys, "synthetic one");
+        writeln!(out, "keys: {keys} from seed {seed}; --keys FILE asks for your own")?;
     }
     Ok(())
 }
@@ -174,11 +179,12 @@ fn print(out: &mut dyn Write, format: Format, document: &Document) -> Result<(),
 /// What it means, in one sentence.
 fn sentence(document: &Document) -> String {
     let Sides { a, b } = &document.fleet;
-    let keys = count(document.keys);
+    let keys = counted(document.keys, "key");
     let mut text = match document.differing {
-        0 => format!("A ({a}) and B ({b}) place all {keys} keys alike"),
+        0 if document.keys == 1 => format!("A ({a}) and B ({b}) place the one key alike"),
+        0 => format!("A ({a}) and B ({b}) place all {keys} alike"),
         differing => format!(
-            "A ({a}) and B ({b}) place {} of {keys} keys differently ({})",
+            "A ({a}) and B ({b}) place {} of {keys} differently ({})",
             count(differing),
             percent(document.differing_share)
         ),

@@ -8,7 +8,7 @@ use crate::args::Format;
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::output::{self, Align, Sheet};
+use crate::output::{self, Align, Cell, Sheet};
 
 /// The document that `--format json` prints; `ring` and `diff` hold the same three.
 #[derive(Serialize)]
@@ -60,8 +60,12 @@ pub(crate) fn run(args: &args::Fingerprint, console: &mut Console<'_>) -> Result
 fn sheet(fingerprints: &Fingerprints) -> Sheet {
     let mut sheet = Sheet::new([("fingerprint", Align::Left), ("of", Align::Left), ("digits", Align::Left)]);
     let none = "none: this scheme has no points and no slots";
-    let layout = fingerprints.layout.as_deref().unwrap_or(none);
-    sheet.row(["layout".into(), "every point or slot and its owner".into(), layout.into()]);
+    let layout = match &fingerprints.layout {
+        Some(layout) => layout.as_str().into(),
+        // To a program no digits are none.
+        None => Cell::new(none, ""),
+    };
+    sheet.row(["layout".into(), "every point or slot and its owner".into(), layout]);
     sheet.row([
         "probes".into(),
         "the owners of the keys 0 to 4095".into(),

@@ -119,7 +119,7 @@ impl Goal {
         let scheme =
             args.to.parse::<Settings>().and_then(|settings| settings.scheme()).map_err(|refused| {
                 let said = refused.without_places();
-                Failure::Usage(format!("--to {}: {said}; it is no file either", args.to))
+                Failure::Usage(format!("--to {} is no file, and no placement: {said}", args.to))
             })?;
         let name = Settings::of(&scheme).to_string();
         Ok(Goal { fleet: Fleet { scheme, servers: before.servers().clone() }, pool: None, name })
@@ -213,8 +213,8 @@ fn print(
          it: each key that moves costs the cache one request more."
     )?;
     if let Some(seed) = document.seed {
-        let keys = count(document.keys);
-        writeln!(out, "keys: {keys} synthetic ones from seed {seed}; --keys FILE measures your own")?;
+        let keys = counted(document.keys, "synthetic one");
+        writeln!(out, "keys: {keys} from seed {seed}; --keys FILE measures your own")?;
     }
     Ok(())
 }
@@ -234,15 +234,12 @@ fn sentence(document: &Document) -> String {
     } else {
         format!("Going from {fleet} ({before}) to {to} ({after})")
     };
-    let keys = count(document.keys);
+    let keys = counted(document.keys, "key");
     if document.moved == 0 {
-        return format!("{change} moves nothing: all {keys} keys keep their server.");
+        return format!("{change} moves nothing: of {keys} each keeps its server.");
     }
-    let mut text = format!(
-        "{change} moves {} of {keys} keys ({})",
-        count(document.moved),
-        percent(document.moved_share)
-    );
+    let mut text =
+        format!("{change} moves {} of {keys} ({})", count(document.moved), percent(document.moved_share));
     if let Some(share) = document.requests_moved_share {
         text += &format!("; they carry {} of the requests", percent(share));
     }

@@ -117,9 +117,9 @@ fn sheet(document: &Document) -> Sheet {
     if let (Some(keys), Some(floor), Some(by_keys)) =
         (document.keys_per_server, document.key_floor, document.busiest_by_keys)
     {
-        let keys = count(keys);
-        row("floor set by the keys", ratio(floor), &format!("{keys} keys a server, even shares"));
-        row("busiest ÷ mean by keys", ratio(by_keys), &format!("{keys} keys a server, this ring"));
+        let keys = counted(keys, "key");
+        row("floor set by the keys", ratio(floor), &format!("{keys} a server, even shares"));
+        row("busiest ÷ mean by keys", ratio(by_keys), &format!("{keys} a server, this ring"));
     }
     sheet
 }

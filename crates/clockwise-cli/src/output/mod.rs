@@ -7,7 +7,7 @@ mod sheet;
 mod text;
 
 pub(crate) use sheet::{Align, Cell, Sheet};
-pub(crate) use text::{count, counted, markdown, percent, ratio};
+pub(crate) use text::{count, counted, markdown, percent, plural, ratio};
 
 use std::io::{self, Write};
 

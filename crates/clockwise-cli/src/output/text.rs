@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-pub(crate) use clockwise_study::number::{counted, grouped as count};
+pub(crate) use clockwise_study::number::{counted, grouped as count, plural};
 
 /// `0.18515` as `18.52%`.
 pub(crate) fn percent(part: f64) -> String {

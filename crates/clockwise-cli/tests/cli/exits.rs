@@ -58,7 +58,7 @@ fn usage_is_2_and_says_what_is_wrong_on_standard_error() {
         (&["size", "--servers", "0", "--points", "1"], "0 is not in 1..=1000000"),
         (
             &["size", "--servers", "1000", "--within", "0.1"],
-            "1000 servers within 0.1% of the mean need more than 1000000 points each",
+            "1,000 servers within 0.1% of the mean need more than 1,000,000 points each",
         ),
     ] {
         assert_has(&run(command).refused(2), &[said]);

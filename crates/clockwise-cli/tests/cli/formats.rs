@@ -1,6 +1,6 @@
 //! CSV and Markdown of each command: one table a CSV, and tables that a pull request renders.
 
-use super::{FLEET, KEYS, TWEMPROXY, run};
+use super::{FLEET, KEYS, TWEMPROXY, file, fleet, numbered, run};
 
 fn with_format(command: &[&str], format: &str) -> String {
     run(command.iter().chain(&["--format", format])).fine()
@@ -183,4 +183,48 @@ fn sizes_are_said_in_a_sentence() {
     ] {
         assert_eq!(first(arguments), said);
     }
+}
+
+/// Nouns behind a lone 1 that end as if there were more.
+fn plurals_of_one(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let nouns =
+        ["keys", "points", "servers", "ones", "warnings", "ways", "steps", "slots", "runs", "buckets"];
+    let wrong = |pair: &&[&str]| pair[0] == "1" && nouns.iter().any(|noun| pair[1].starts_with(noun));
+    words.windows(2).filter(wrong).map(|pair| pair.join(" ")).collect()
+}
+
+#[test]
+fn one_of_a_thing_is_said_as_one() {
+    let one = file("one.toml", fleet("scheme = \"ring\"\npoints_per_weight = 1", &[("a", 1)]));
+    let two = file("two.toml", fleet("scheme = \"ring\"\npoints_per_weight = 1", &[("a", 1), ("b", 1)]));
+    let key = file("one-key.txt", numbered("k", 1));
+    for command in [
+        &["ring", one.as_str()][..],
+        &["check", &one],
+        &["check", &two],
+        &["plan", &one, "--add", "b", "--sample", "1"],
+        &["plan", &two, "--remove", "b", "--keys", &key],
+        &["diff", &one, &two, "--sample", "1"],
+        &["diff", &two, &two, "--sample", "1"],
+        &["diff", &two, &two, "--keys", &key],
+        &["migrate", &two, "--to", "jump", "--sample", "1", "--steps", "1"],
+        &["migrate", &two, "--to", &two, "--keys", &key],
+        &["convert", &two, "--to", "toml", "--sample", "1"],
+        &["convert", FLEET, "--to", "nginx", "--sample", "1"],
+        &["size", "--servers", "2", "--points", "1", "--keys-per-server", "1"],
+        &["size", "--servers", "1", "--points", "1"],
+        &["owner", &one, "k", "--replicas", "2"],
+    ] {
+        let ran = run(command.iter().copied());
+        let said = format!("{}{}", ran.out, ran.err);
+        assert_eq!(plurals_of_one(&said), [""; 0], "{}: {said}", command.join(" "));
+    }
+}
+
+#[test]
+fn a_fingerprint_that_a_scheme_does_not_have_is_an_empty_field() {
+    let tables = file("tables.toml", fleet("scheme = \"jump\"", &[("a", 1), ("b", 1)]));
+    assert_eq!(csv(&["fingerprint", &tables])[1], ["layout", "every point or slot and its owner", ""]);
+    assert!(run(["fingerprint", &tables]).fine().contains("none: this scheme has no points and no slots"));
 }

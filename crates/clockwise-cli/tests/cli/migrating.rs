@@ -44,7 +44,7 @@ fn another_fleet_file_can_be_the_goal_and_its_servers_are_matched() {
         ),
     );
     let answer = run(["migrate", BY_HASH, "--to", &same, "--sample", "1000"]).fine();
-    assert_has(&answer, &["moves nothing: all 1,000 keys keep their server."]);
+    assert_has(&answer, &["moves nothing: of 1,000 keys each keeps its server."]);
 }
 
 #[test]
@@ -52,7 +52,10 @@ fn settings_stand_behind_the_scheme_and_wrong_ones_are_named() {
     let answer = run(["migrate", FLEET, "--to", "ring,points_per_weight=100", "--sample", "1000"]).fine();
     assert_has(&answer, &["(ring-100)", "In 10 steps:"]);
     for (to, said) in [
-        ("rign", "--to rign: there is no scheme \"rign\"; did you mean \"ring\"?; it is no file either"),
+        (
+            "rign",
+            "--to rign is no file, and no placement: there is no scheme \"rign\"; did you mean \"ring\"?\n",
+        ),
         ("ring,points=5", "has no key `points`"),
         ("maglev,table_size=10", "is not a prime"),
         ("twemproxy,hash=fnv", "there is no hash \"fnv\""),

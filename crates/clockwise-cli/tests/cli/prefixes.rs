@@ -52,7 +52,7 @@ fn plans_and_migrations_are_of_prefix_and_key() {
     let said = run(["migrate", &sent, "--to", to, "--sample", "2000"]).fine();
     assert_has(&said, &["behind \"app\"", "each misses once"]);
     let said = run(["migrate", &hashed, "--to", to, "--sample", "2000"]).fine();
-    assert_has(&said, &["moves nothing: all 2,000 keys keep their server"]);
+    assert_has(&said, &["moves nothing: of 2,000 keys each keeps its server"]);
 }
 
 #[test]

@@ -92,7 +92,10 @@ pub(crate) fn read(report: &mut Report) -> Vec<PoolRead> {
     let [errors, warnings] = files.more;
     (0..errors).for_each(|_| report.count_one_more());
     if let (1.., Some(last)) = (warnings, files.complaints.last()) {
-        let message = format!("{warnings} more directives are none of nginx's own modules");
+        let message = match warnings {
+            1 => "1 more directive is none of nginx's own modules".to_owned(),
+            _ => format!("{warnings} more directives are none of nginx's own modules"),
+        };
         report.push(report.warning_at(Span::new(last.span.start(), last.span.start()), message));
     }
     for complaint in std::mem::take(&mut files.complaints) {

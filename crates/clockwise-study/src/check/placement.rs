@@ -162,7 +162,11 @@ fn lost_digest(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
             server.name(),
             number::counted(points, "point"),
             grouped(exact(server)),
-            if all > 1 { format!(", and so have {} more", all - 1) } else { String::new() }
+            match all {
+                1 => String::new(),
+                2 => ", and so has 1 more".to_owned(),
+                _ => format!(", and so have {} more", all - 1),
+            }
         ),
         format!(
             "single precision rounds down {servers} servers of these weights: with one server more or less the \

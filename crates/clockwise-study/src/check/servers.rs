@@ -142,5 +142,9 @@ fn uneven_zones(servers: &Buckets) -> Option<Finding> {
 }
 
 fn and_more(count: usize) -> String {
-    if count > 1 { format!("; {} more servers have none", count - 1) } else { String::new() }
+    match count {
+        0 | 1 => String::new(),
+        2 => "; 1 more server has none".to_owned(),
+        _ => format!("; {} more servers have none", count - 1),
+    }
 }

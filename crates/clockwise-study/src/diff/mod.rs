@@ -193,7 +193,7 @@ fn notes(a: &Fleet, b: &Fleet, pairing: &Pairing) -> Vec<String> {
         format!("{} is reached at {} in A and at {} in B", ours.name(), ours.address(), theirs.address())
     }));
     if let Some(more @ 1..) = elsewhere.len().checked_sub(LISTED) {
-        notes.push(format!("{more} more are reached elsewhere in B"));
+        notes.push(format!("{more} more {} reached elsewhere in B", if more == 1 { "is" } else { "are" }));
     }
     notes
 }

@@ -37,6 +37,8 @@ use std::fmt;
 
 use quadrature::integrate;
 
+use crate::number::{counted, grouped};
+
 /// The most servers, and the most points of one server, that are computed with.
 pub const LIMIT: u64 = 1_000_000;
 
@@ -70,21 +72,28 @@ pub enum OutOfRange {
 impl fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OutOfRange::Servers(value) => write!(f, "{value} servers: the theory covers 1 to {LIMIT}"),
-            OutOfRange::Points(value) => write!(f, "{value} points a server: the theory covers 1 to {LIMIT}"),
+            OutOfRange::Servers(value) => {
+                write!(f, "{}: the theory covers 1 to {}", counted(*value, "server"), grouped(LIMIT))
+            }
+            OutOfRange::Points(value) => {
+                write!(f, "{} a server: the theory covers 1 to {}", counted(*value, "point"), grouped(LIMIT))
+            }
             OutOfRange::Excess(value) => {
                 write!(f, "an excess of {value} over the mean: it must be a positive number, 0.1 for 10%")
             }
             OutOfRange::KeysPerServer(value) => {
                 write!(
                     f,
-                    "{value} keys a server: the theory covers more than 0 and up to {MOST_KEYS_PER_SERVER}"
+                    "{value} keys a server: the theory covers more than 0 and up to {}",
+                    grouped(MOST_KEYS_PER_SERVER as u64)
                 )
             }
             OutOfRange::PointsNeeded { servers, excess } => write!(
                 f,
-                "{servers} servers within {}% of the mean need more than {LIMIT} points each",
-                excess * 100.0
+                "{} within {}% of the mean need more than {} points each",
+                counted(*servers, "server"),
+                excess * 100.0,
+                grouped(LIMIT)
             ),
         }
     }

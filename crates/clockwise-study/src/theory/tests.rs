@@ -122,7 +122,10 @@ fn the_fewest_points_are_enough_and_one_less_is_not() {
     assert_eq!(points_needed(10, 2.0).unwrap(), 1, "the busiest of ten single arcs is 2.93 of the mean");
     let error = points_needed(1000, 0.0001).unwrap_err();
     assert_eq!(error, OutOfRange::PointsNeeded { servers: 1000, excess: 0.0001 });
-    assert_eq!(error.to_string(), "1000 servers within 0.01% of the mean need more than 1000000 points each");
+    assert_eq!(
+        error.to_string(),
+        "1,000 servers within 0.01% of the mean need more than 1,000,000 points each"
+    );
 }
 
 #[test]
@@ -354,7 +357,7 @@ fn what_is_out_of_range_is_refused_and_named() {
         assert!(matches!(busiest_by_keys(10, 1, wrong), Err(OutOfRange::KeysPerServer(_))));
     }
     assert!(key_floor(10, 1.1e9).is_err());
-    assert_eq!(OutOfRange::Servers(0).to_string(), "0 servers: the theory covers 1 to 1000000");
+    assert_eq!(OutOfRange::Servers(0).to_string(), "0 servers: the theory covers 1 to 1,000,000");
     assert!(OutOfRange::Excess(-0.1).to_string().contains("-0.1"));
 }
 
