@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::Write;
 
-use clockwise::{Built, Geometry, Measured, Placement as _, Share};
+use clockwise::dialect::Dialect;
+use clockwise::{Built, Geometry, Measured, Placement as _, Scheme, Share};
 use clockwise_config::Pool;
 use clockwise_study::{draw, theory};
 use serde::Serialize;
@@ -116,16 +117,19 @@ fn document(pool: &Pool, built: &Built, ring: Option<&Geometry>, measured: &dyn 
         scheme: pool.scheme().to_string(),
         points: ring.map(|ring| ring.point_counts().iter().map(|&count| u64::from(count)).sum()),
         busiest_over_mean: servers.iter().filter_map(|s| s.share_over_target).fold(0.0, f64::max),
-        expected_busiest_over_mean: ring.and_then(|ring| expected(built, ring)),
+        expected_busiest_over_mean: ring.and_then(|ring| expected(pool, built, ring)),
         collisions: ring.map_or_else(Vec::new, |ring| collisions(built, ring)),
         fingerprint: Fingerprints::of(built),
         servers,
     }
 }
 
-/// The theory speaks of servers of one weight with one number of points, and of keys anywhere.
-fn expected(built: &Built, ring: &Geometry) -> Option<f64> {
-    if ring.key_bits() < input::width(ring) {
+/// The theory speaks of servers of one weight with one number of points, thrown by a hash and not chosen, and of
+/// keys anywhere.
+fn expected(pool: &Pool, built: &Built, ring: &Geometry) -> Option<f64> {
+    let are_chosen =
+        matches!(pool.scheme().bare(), Scheme::Dialect(Dialect::Cassandra(_) | Dialect::Dskit(_)));
+    if are_chosen || ring.key_bits() < input::width(ring) {
         return None;
     }
     let mut active = built.servers().iter().zip(ring.point_counts()).filter(|(s, _)| !s.is_draining());

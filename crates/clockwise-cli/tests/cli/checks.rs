@@ -126,3 +126,15 @@ fn the_json_of_check_is_as_documented() {
         .collect();
     check("check", &documents);
 }
+
+#[test]
+fn tokens_that_were_chosen_are_not_held_to_the_theory_of_random_ones() {
+    let ring = "Datacenter: dc1\n==========\nAddress  Rack Status State Load Owns Token\n 3074457345618258602\n10.0.0.1 r1 Up Normal 1 KiB \
+                33% -9223372036854775808\n10.0.0.2 r1 Up Normal 1 KiB 33% -3074457345618258603\n10.0.0.3 r1 Up Normal 1 KiB 33% \
+                3074457345618258602\n";
+    let path = file("even-tokens.txt", ring);
+    let said = run(["check", &path]).fine();
+    assert!(!said.contains("thin-ring"), "{said}");
+    let said = run(["ring", &path]).fine();
+    assert!(said.contains("busiest ÷ mean 1.000 of the key space\n"), "{said}");
+}
