@@ -21,12 +21,15 @@
 //! A lookup is a remainder, by two multiplications, and one load. The price is in changes: a server that comes or goes
 //! also moves a few keys between the others, which a larger table makes fewer.
 
-use alloc::collections::BinaryHeap;
+mod fill;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 use core::fmt;
 use core::ops::ControlFlow;
+
+use fill::{Turns, fill, turns};
+pub(crate) use fill::{Walk, rounds};
 
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3, xxh3_64};
@@ -34,7 +37,6 @@ use crate::members::Members;
 use crate::placement::{
     Measured, Placement, Ranked, ServerIx, Servers, Share, Table, is_narrow, owners_by_hash, owners_by_hashes,
 };
-use crate::remainder::Remainder;
 use crate::ring::Owners;
 use crate::server::Server;
 
@@ -98,9 +100,7 @@ impl<H: KeyHash> Maglev<H> {
             let (servers, slots) = (walks.len(), size as usize);
             return Err(Error::new(Kind::MoreServersThanSlots { servers, slots }));
         }
-        let even = weights.iter().all(|weight| Some(weight) == weights.first());
-        let turns = Turns { even, all: turns(&weights) };
-        Ok(Maglev::filled(hash, members.shared(), false, size, walks, turns))
+        Ok(Maglev::filled(hash, members.shared(), false, size, walks, turns(&weights)))
     }
 
     owners_by_hash!();
@@ -178,176 +178,6 @@ pub(crate) fn table_size(size: u64) -> Result<u32, Error> {
     Err(Error::new(Kind::TableSize { size, problem }))
 }
 
-/// A server's permutation of the slots, at its next preference.
-pub(crate) struct Walk {
-    slot: u32,
-    /// The size of the table, less the skip.
-    back: u32,
-}
-
-impl Walk {
-    /// From two hashes of the server: where it starts and by how much it steps.
-    pub(crate) fn new(offset: u64, skip: u64, size: u32) -> Walk {
-        let wide = u64::from(size);
-        Walk { slot: (offset % wide) as u32, back: size - (skip % (wide - 1) + 1) as u32 }
-    }
-
-    /// The slot after one. To step back by what is left of the size wraps where to skip ahead does not, which takes
-    /// two instructions less to see.
-    #[inline(always)]
-    fn after(&self, slot: u32, size: u32) -> u32 {
-        let (less, below) = slot.overflowing_sub(self.back);
-        if below { less.wrapping_add(size) } else { less }
-    }
-
-    /// A turn: the first preference from here on that is free, which is not so any longer.
-    #[inline(always)]
-    fn take(&mut self, size: u32, taken: &mut [u64]) -> u32 {
-        let mut slot = self.slot;
-        loop {
-            let (word, bit) = (&mut taken[slot as usize / 64], 1 << (slot % 64));
-            if *word & bit == 0 {
-                *word |= bit;
-                self.slot = self.after(slot, size);
-                return slot;
-            }
-            slot = self.after(slot, size);
-        }
-    }
-}
-
-/// Whose turn it is, for ever: positions in a list of walks.
-pub(crate) struct Turns<I> {
-    /// Whether those are rounds of all in their order, again and again.
-    pub(crate) even: bool,
-    pub(crate) all: I,
-}
-
-/// Turns that follow weights or a rule of their own.
-impl<I> From<I> for Turns<I> {
-    fn from(all: I) -> Turns<I> {
-        Turns { even: false, all }
-    }
-}
-
-/// Fills a table of a prime size.
-///
-/// Slots hold what `owners` has for whose turn it was; with them comes how many had a turn at all. A permutation
-/// meets every slot once, so a walk ends within M steps; all of them together take about M ln M. Half of those are
-/// spent on the last √M slots, so the last `computed` ones are not walked to: see [`fill_rest`].
-fn fill<T: Copy>(
-    size: u32,
-    owners: &[T],
-    mut walks: Vec<Walk>,
-    turns: Turns<impl Iterator<Item = u32>>,
-    computed: u32,
-) -> (Arc<[T]>, usize) {
-    let Some(&first) = owners.first() else { return (Arc::new([]), 0) };
-    let mut shared: Arc<[T]> = core::iter::repeat_n(first, size as usize).collect();
-    // Nobody else has them yet.
-    let table = Arc::make_mut(&mut shared);
-    // One bit a slot: most steps meet a slot that is taken, and the bits stay in the cache.
-    let mut taken = alloc::vec![0_u64; (size as usize).div_ceil(64)];
-    let mut walked = size.saturating_sub(computed) as usize;
-    let Turns { even, all: mut turns } = turns;
-    let mut placed = alloc::vec![even && walked >= owners.len(); owners.len()];
-    // Whole rounds leave the turns where they are: at the first of a round.
-    while even && walked >= owners.len() {
-        for (walk, &owner) in walks.iter_mut().zip(owners) {
-            table[walk.take(size, &mut taken) as usize] = owner;
-        }
-        walked -= owners.len();
-    }
-    for at in turns.by_ref().take(walked) {
-        table[walks[at as usize].take(size, &mut taken) as usize] = owners[at as usize];
-        placed[at as usize] = true;
-    }
-    // Hardly any word has a bit that is not set, past the size or free.
-    let words = (0..).zip(&taken).filter(|(_, word)| **word != u64::MAX);
-    let slots = words
-        .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 == 0).map(move |bit| at * 64 + bit));
-    let free = slots.filter(|&slot| slot < size).collect();
-    fill_rest(table, free, &mut walks, turns, |at| {
-        placed[at as usize] = true;
-        owners[at as usize]
-    });
-    (shared, placed.into_iter().filter(|&placed| placed).count())
-}
-
-/// Fills the slots that are left, each walk's next one worked out from all of them: slot c comes
-/// (c − the walk's slot) ⁄ skip steps ahead, modulo the size, which has an inverse of each skip since
-/// it is a prime.
-fn fill_rest<T>(
-    table: &mut [T],
-    mut free: Vec<u32>,
-    walks: &mut [Walk],
-    turns: impl Iterator<Item = u32>,
-    mut owner: impl FnMut(u32) -> T,
-) {
-    let size = table.len() as u32;
-    let remainder = Remainder::by(size.into());
-    let mut inverses = alloc::vec![0; walks.len()];
-    for at in turns {
-        let (walk, inverse) = (&mut walks[at as usize], &mut inverses[at as usize]);
-        if *inverse == 0 {
-            *inverse = inverse_of(size - walk.back, size);
-        }
-        let steps = |slot: u32| {
-            let way = slot.wrapping_sub(walk.slot);
-            // Both below 2²⁴.
-            remainder.of(u64::from(way.min(way.wrapping_add(size))) * u64::from(*inverse))
-        };
-        // The nearest, above its place in the list, so that one comparison finds both: steps are below 2²⁴ and
-        // places below 2³². None when all are taken.
-        let nearest =
-            free.iter().map(|&slot| steps(slot) << 32).zip(0_u64..).map(|(steps, place)| steps | place);
-        let Some(nearest) = nearest.min() else { return };
-        let slot = free.swap_remove(nearest as u32 as usize);
-        table[slot as usize] = owner(at);
-        walk.slot = walk.after(slot, size);
-    }
-}
-
-/// The number whose product with `skip` is 1 modulo `size`, a prime that `skip` is below: Euclid's
-/// algorithm, extended.
-fn inverse_of(skip: u32, size: u32) -> u32 {
-    let size = i64::from(size);
-    let (mut rest, mut next) = (size, i64::from(skip));
-    let (mut factor, mut next_factor) = (0_i64, 1_i64);
-    while next != 0 {
-        let quotient = rest / next;
-        (rest, next) = (next, rest - quotient * next);
-        (factor, next_factor) = (next_factor, factor - quotient * next_factor);
-    }
-    factor.rem_euclid(size) as u32
-}
-
-/// The native turn rule, for ever. A server that has n slots may take another in the first round r
-/// with r × weight >= n × (the largest weight).
-fn turns(weights: &[u32]) -> impl Iterator<Item = u32> + '_ {
-    let largest = u64::from(weights.iter().copied().max().unwrap_or(1));
-    let equal = weights.iter().all(|&weight| u64::from(weight) == largest);
-    let count = weights.len() as u32;
-    let mut plain = (0..count).cycle();
-    // At most 2²⁴ slots of a weight below 2³².
-    let due = move |at: u32, had: u64| (had * largest).div_ceil(u64::from(weights[at as usize]));
-    let mut weighted = rounds(if equal { 0 } else { count }, due);
-    core::iter::from_fn(move || if equal { plain.next() } else { weighted.next() })
-}
-
-/// Turns in rounds 1, 2, …, over the servers in order, for ever. `due` says in which round a server
-/// that has had some turns, at least one, may have another at the earliest; so what comes next is
-/// the least round, then the first server in order.
-pub(crate) fn rounds(count: u32, mut due: impl FnMut(u32, u64) -> u64) -> impl Iterator<Item = u32> {
-    let mut next: BinaryHeap<Reverse<(u64, u32, u64)>> = (0..count).map(|at| Reverse((1, at, 0))).collect();
-    core::iter::from_fn(move || {
-        let mut first = next.peek_mut()?;
-        let Reverse((round, at, had)) = *first;
-        *first = Reverse((due(at, had + 1).max(round + 1), at, had + 1));
-        Some(at)
-    })
-}
-
 impl<H: KeyHash> Placement for Maglev<H> {
     fn servers(&self) -> &[Server] {
         &self.inner.servers
@@ -405,7 +235,7 @@ mod tests {
 
     use super::*;
     use crate::hash::crc32;
-    use crate::testing::{Random, members, user_keys};
+    use crate::testing::{members, user_keys};
 
     fn fleet(count: usize, weight: impl Fn(usize) -> u32) -> Members {
         let names: Vec<String> = (0..count).map(|i| format!("cache-{i}")).collect();
@@ -444,27 +274,6 @@ mod tests {
         }
     }
 
-    /// The turn rule of the table at the top, server by server and round by round.
-    fn plain_turns(weights: &[u32], count: usize) -> Vec<u32> {
-        let largest = u64::from(*weights.iter().max().unwrap());
-        let (mut has, mut turns) = (vec![0_u64; weights.len()], Vec::new());
-        for round in 1_u64.. {
-            for (at, &weight) in weights.iter().enumerate() {
-                if round * u64::from(weight) >= has[at] * largest {
-                    has[at] += 1;
-                    turns.push(at as u32);
-                    if turns.len() == count {
-                        break;
-                    }
-                }
-            }
-            if turns.len() >= count {
-                break;
-            }
-        }
-        turns
-    }
-
     #[test]
     fn equal_weights_fill_the_table_as_the_paper_does() {
         for (count, size) in [(1, 2), (2, 2), (3, 7), (7, 7), (5, 13), (50, 53), (100, 1009), (10, 65_537)] {
@@ -474,19 +283,6 @@ mod tests {
                 let ours: Vec<usize> = place.table().iter().map(ServerIx::index).collect();
                 assert_eq!(ours, paper(members.servers(), size as usize), "{count} in {size}");
             }
-        }
-    }
-
-    #[test]
-    fn unequal_weights_take_turns_by_the_rule() {
-        let mut random = Random(16);
-        for case in 0..300 {
-            let count = 1 + random.next() as usize % 12;
-            let scale = random.next() % 32;
-            let weights: Vec<u32> = (0..count).map(|_| 1 + ((random.next() as u32) >> scale) / 2).collect();
-            let expected = plain_turns(&weights, 500);
-            let ours: Vec<u32> = turns(&weights).take(500).collect();
-            assert_eq!(ours, expected, "case {case}: {weights:?}");
         }
     }
 
@@ -507,28 +303,6 @@ mod tests {
             assert_eq!(slots(&place), counts);
             let bytes: Vec<u8> = place.table().iter().map(|ix| ix.index() as u8).collect();
             assert_eq!(crc32(&bytes), sum);
-        }
-    }
-
-    /// From none computed to all, and tables whose turns are by weight.
-    #[test]
-    fn slots_that_are_computed_are_those_that_walks_come_to() {
-        let mut random = Random(0x5eed_0313);
-        for size in [2, 3, 13, 101, 1009, 4_093] {
-            for round in 0..4 {
-                let count = 1 + random.below(u64::from(size).min(40));
-                let weights: Vec<u32> =
-                    (0..count).map(|_| if round == 0 { 1 } else { 1 + random.below(9) as u32 }).collect();
-                let hashes: Vec<[u64; 2]> = weights.iter().map(|_| [random.next(), random.next()]).collect();
-                let walks = || hashes.iter().map(|[offset, skip]| Walk::new(*offset, *skip, size)).collect();
-                let owners: Vec<u32> = (0..weights.len() as u32).collect();
-                let walked = fill(size, &owners, walks(), turns(&weights).into(), 0);
-                for computed in [1, 2, size.isqrt(), size / 2, size] {
-                    let turns = Turns { even: round == 0, all: turns(&weights) };
-                    let ours = fill(size, &owners, walks(), turns, computed);
-                    assert_eq!(ours, walked, "{count} in {size}, {computed} computed");
-                }
-            }
         }
     }
 
