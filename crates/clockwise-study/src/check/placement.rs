@@ -165,7 +165,7 @@ fn lost_digest(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
             match all {
                 1 => String::new(),
                 2 => ", and so has 1 more".to_owned(),
-                _ => format!(", and so have {} more", all - 1),
+                _ => format!(", and so have {} more", grouped(all as u64 - 1)),
             }
         ),
         format!(

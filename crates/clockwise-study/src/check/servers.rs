@@ -145,6 +145,6 @@ fn and_more(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
         2 => "; 1 more server has none".to_owned(),
-        _ => format!("; {} more servers have none", count - 1),
+        _ => format!("; {} more servers have none", crate::number::grouped(count as u64 - 1)),
     }
 }
