@@ -108,8 +108,8 @@ impl Options {
 
     /// The cluster after a change of its nodes or their weights, as `--cluster rebalance
     /// --cluster-use-empty-masters` makes it of the map that there is: newcomers are added without
-    /// slots first, and what leaves or drains weighs 0 until it is empty. `nodes` is the order in
-    /// which the tool lists them; nodes that leave come last.
+    /// slots first, and what leaves or drains weighs 0 until it is empty, and then counts no longer.
+    /// `nodes` is the order in which the tool lists them; nodes that leave come last.
     ///
     /// A map of its own ([`Options::slots`]) that is another one than `map` is the answer itself.
     /// Refuses what [`Rebalance::plan`] refuses.
@@ -125,15 +125,17 @@ impl Options {
         if weights(map.servers()) == weights(nodes.servers()) {
             return Slots::redis(&map.over(&members)?);
         }
-        let mut all: Vec<Server> = nodes.servers().iter().map(|node| node.clone().active()).collect();
-        let mut weights = Vec::new();
-        for node in nodes.servers() {
-            weights.push((node.name().to_string(), node.effective_weight() as f32));
-        }
-        for owner in map.servers() {
-            if members.get(owner.name().as_str()).is_none() {
-                all.push(owner.clone());
-                weights.push((owner.name().to_string(), 0.0));
+        let counts = map.slot_counts();
+        let holds = |name: &str| map.index_of(name).is_some_and(|at| counts[at.index()] > 0);
+        let staying = nodes.servers().iter().map(|node| (node, node.effective_weight()));
+        let gone = map.servers().iter().filter(|owner| members.get(owner.name().as_str()).is_none());
+        let (mut all, mut weights) = (Vec::new(), Vec::new());
+        for (node, weight) in staying.chain(gone.map(|owner| (owner, 0))) {
+            // One that was emptied before is no master of the cluster any more. The tool would give it a slot
+            // where shares do not come out even.
+            if weight > 0 || holds(node.name().as_str()) {
+                all.push(node.clone().active());
+                weights.push((node.name().to_string(), weight as f32));
             }
         }
         let union = Members::new(all.iter().cloned())?;
@@ -360,6 +362,30 @@ mod tests {
                 let (from, to) = (owners(&before, slot), owners(&after, slot));
                 assert!(from == to || from.as_str() == "m1", "slot {slot} goes from {from} to {to}");
             }
+        }
+    }
+
+    #[test]
+    fn a_master_that_was_emptied_before_gets_no_slot_again() {
+        let five = list(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)]);
+        let drained = five.servers().iter().map(|server| match server.name().as_str() {
+            "c" => server.clone().draining(),
+            _ => server.clone(),
+        });
+        let before = Buckets::new(drained).unwrap();
+        let map = Options::default().build(&before).unwrap();
+        let with = |fleet: &Buckets, name: &str| {
+            let newcomer = Server::new(name).unwrap();
+            Buckets::new(fleet.servers().iter().cloned().chain([newcomer])).unwrap()
+        };
+        // Five shares of 16,384 leave four slots over: they go to whoever has no more than its share.
+        let stays = with(&before, "f");
+        let leaves = with(&list(&[("a", 1), ("b", 1), ("d", 1), ("e", 1)]), "f");
+        for after in [stays, leaves] {
+            let after = Options::default().build_after(map.map(), &after).unwrap();
+            let slots = |name| after.map().index_of(name).map(|at| after.map().slot_counts()[at.index()]);
+            assert_eq!(["a", "b", "d", "e", "f"].map(slots), [3_276, 3_276, 3_276, 3_276, 3_280].map(Some));
+            assert_eq!(slots("c").unwrap_or(0), 0);
         }
     }
 
