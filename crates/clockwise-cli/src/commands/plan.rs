@@ -6,7 +6,7 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use clap::ArgMatches;
-use clockwise::{Buckets, Placement as _, Server, ServerIx};
+use clockwise::{Buckets, Placement as _, Scheme, Server, ServerIx};
 use clockwise_config::Pool;
 use clockwise_study::keys::Record;
 use clockwise_study::plan::{Fleet, Plan, Report};
@@ -125,39 +125,39 @@ impl Goal {
             (_, Err(of_before)) => input::diagnosed(before, &of_before),
             (Some(after), Ok(_)) => input::diagnosed(after, error),
             (None, Ok(_)) => Failure::Usage(match self.culprit(before) {
-                Some(one) => match self.about(one) {
-                    Some(of_it) => format!("{one}: {of_it}"),
-                    None => format!("{one}: {error}"),
-                },
+                Some((one, said)) => format!("{one}: {said}"),
                 None => format!("{}: {error}", self.change),
             }),
         }
     }
 
-    /// The refusal as one of the server that a change is about. Of many that are too heavy together, or not
-    /// of one weight, placements name one by its place in the list: so that server is put last.
-    fn about(&self, one: &Typed) -> Option<clockwise::Error> {
-        let name = one.change.server()?;
-        let mut servers = self.fleet.servers.servers().to_vec();
-        let at = servers.iter().position(|server| server.name() == name)?;
-        let changed = servers.remove(at);
-        servers.push(changed);
-        let refused = self.fleet.scheme.build(&Buckets::new(servers).ok()?).err()?;
-        (refused.server() == Some(name.as_str())).then_some(refused)
-    }
-
-    /// Of changes that build nothing together, the first after which nothing can be built any more.
-    fn culprit(&self, before: &Pool) -> Option<&Typed> {
+    /// Of changes that build nothing together, the first after which nothing can be built any more, and what is
+    /// wrong then.
+    fn culprit(&self, before: &Pool) -> Option<(&Typed, clockwise::Error)> {
         let (mut servers, mut culprit) = (before.servers().clone(), None);
         for one in &self.typed {
             servers = one.change.apply_under(before.scheme(), &servers).ok()?;
             culprit = match before.scheme().build(&servers) {
                 Ok(_) => None,
-                Err(_) => culprit.or(Some(one)),
+                Err(error) => {
+                    culprit.or_else(|| Some((one, about(one, before.scheme(), &servers).unwrap_or(error))))
+                }
             };
         }
         culprit
     }
+}
+
+/// The refusal of servers as one of the server that a change is about. Of many that are too heavy together, or not
+/// of one weight, placements name one by its place in the list: so that server is put last.
+fn about(one: &Typed, scheme: &Scheme, servers: &Buckets) -> Option<clockwise::Error> {
+    let name = one.change.server()?;
+    let mut servers = servers.servers().to_vec();
+    let at = servers.iter().position(|server| server.name() == name)?;
+    let changed = servers.remove(at);
+    servers.push(changed);
+    let refused = scheme.build(&Buckets::new(servers).ok()?).err()?;
+    (refused.server() == Some(name.as_str())).then_some(refused)
 }
 
 /// A change as it was typed.

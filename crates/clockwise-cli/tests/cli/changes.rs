@@ -382,6 +382,19 @@ fn a_redis_master_of_weight_0_gives_all_its_slots_and_no_others_move() {
 }
 
 #[test]
+fn a_redis_master_that_was_emptied_before_gets_no_slot_again() {
+    let nodes = ["a", "b", "c", "d", "e"].map(|name| (name, 1));
+    let cluster = fleet("dialect = \"redis-cluster\"", &nodes);
+    let drained = cluster.replacen("name = \"c\"", "name = \"c\"\nstate = \"draining\"", 1);
+    assert_ne!(drained, cluster);
+    let path = file("emptied.toml", drained);
+    for change in [&["--add", "f"][..], &["--remove", "c", "--add", "f"]] {
+        let ran = run(["plan", path.as_str(), "--sample", "10"].iter().chain(change));
+        assert_eq!(ran.code, 0, "{change:?}: {}", ran.err);
+    }
+}
+
+#[test]
 fn what_a_change_makes_impossible_is_said_of_the_option_and_its_server() {
     let schemes = ["mod-n", "ring", "rendezvous", "jump", "maglev", "slots", "bounded", "jump-back", "flip"];
     let newer = ["multi-probe", "anchor", "memento", "dx", "skeleton"];
@@ -416,6 +429,14 @@ fn what_a_change_makes_impossible_is_said_of_the_option_and_its_server() {
         }
     }
     assert!(refused > 14 * 7, "{refused}");
+}
+
+#[test]
+fn what_an_option_is_blamed_for_is_what_was_wrong_when_it_was_applied() {
+    let heavy = file("heavy.toml", fleet("scheme = \"anchor\"", &[("a", 3), ("b", 3), ("c", 3)]));
+    // The second would be the odd one of all in the end.
+    let said = run(["plan", &heavy, "--add", "d", "--weight", "b=5", "--sample", "10"]).refused(2);
+    assert!(said.starts_with("error: --add d: server \"d\": weight 1 is not that of the others"), "{said}");
 }
 
 #[test]
