@@ -307,9 +307,17 @@ fn blanks(text: &mut Vec<u8>, count: usize) {
 
 /// A field of a row of CSV, in quotes if it needs them.
 fn push_field(text: &mut Vec<u8>, field: &[u8]) {
-    // Without a branch a byte: most fields need none.
-    let special = |any, byte: &u8| any | matches!(byte, b',' | b'"' | b'\r' | b'\n');
-    if !field.iter().fold(false, special) {
+    // Most fields need none. A table and no branch a byte.
+    const SPECIAL: [bool; 256] = {
+        let mut special = [false; 256];
+        let mut at = 0;
+        while at < 4 {
+            special[b",\"\r\n"[at] as usize] = true;
+            at += 1;
+        }
+        special
+    };
+    if !field.iter().fold(false, |any, &byte| any | SPECIAL[usize::from(byte)]) {
         return text.extend_from_slice(field);
     }
     text.push(b'"');
