@@ -6,6 +6,7 @@ mod bench;
 mod browser;
 mod fuzz;
 mod instructions;
+mod levels;
 mod libraries;
 mod live;
 mod no_std;
@@ -71,6 +72,13 @@ const VERBS: &[Verb] = &[
         about: "a line a system: how many recorded and live answers match, and of which version; runs both \
                 kinds of tests",
         run: |root, options| check(options, answers::run(root)),
+    },
+    Verb {
+        name: "levels",
+        options: "",
+        about: "recorded answers, test vectors and properties at every instruction level of the machine that is below \
+                its best, at which all other tests run",
+        run: |root, options| check(options, levels::run(root)),
     },
     Verb {
         name: "browser",

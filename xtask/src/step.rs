@@ -123,7 +123,7 @@ fn settle(success: bool, counted: Tally) -> Tally {
 
 /// The tests that `cargo nextest` and `cargo test` say they ran, or that a program of our own says in its last
 /// line: `N passed, N failed`.
-fn tally(log: &str) -> Tally {
+pub(crate) fn tally(log: &str) -> Tally {
     if let Some(tally) = log.trim_end().lines().next_back().and_then(closing) {
         return tally;
     }

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::step::{Outcome, Steps};
 use crate::{
-    answers, bench, browser, instructions, live, no_std, packages, readme, repo, sanitize, study, tidy, wasm,
+    answers, bench, browser, instructions, levels, live, no_std, packages, readme, repo, sanitize, study,
+    tidy, wasm,
 };
 
 /// Runs all steps; with `fast`, those of the inner loop. True if nothing failed.
@@ -30,6 +31,7 @@ pub(crate) fn run(root: &Path, fast: bool) -> bool {
     let mut tests = Command::new("cargo");
     answers::ask_for(tests.args(arguments), root);
     steps.command("tests", &format!("cargo {}", arguments.join(" ")), &mut tests);
+    steps.check("levels", "cargo xtask levels", || levels::run(root));
     cargo(&mut steps, "doctests", &["test", "--workspace", "--doc", "--no-fail-fast"]);
     if !fast {
         steps.command("live", "cargo xtask live", &mut live::command(root));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use clockwise::Placement as _;
+use clockwise::{Placement as _, ServerIx};
 
 use super::hashes;
 use super::make::{arriving, layout, names};
@@ -134,12 +134,16 @@ impl Found {
 
     fn owners(&mut self, Tests { head, tests }: &Tests<PoolHead, OwnerTest>) {
         let Some(Built { built, .. }) = self.pool(head) else { return };
-        let name = |ix: clockwise::ServerIx| built.servers()[ix.index()].name().as_str();
+        let name = |ix: ServerIx| built.servers()[ix.index()].name().as_str();
         let keys: Vec<Vec<u8>> = tests.iter().map(|test| test.key.0.clone()).collect();
         let goes_to = built.cap().and_then(|cap| arriving(&built, &keys, cap));
+        let mut batch = vec![ServerIx::new(0); keys.len()];
+        built.owners_of(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>(), &mut batch);
         for (at, test) in tests.iter().enumerate() {
             let id = Some(test.id);
-            self.compare(id, "owner", test.owner.as_str(), name(built.owner_ix(&test.key.0)));
+            let alone = name(built.owner_ix(&test.key.0));
+            self.compare(id, "owner", test.owner.as_str(), alone);
+            self.compare(id, "owner in a batch", alone, name(batch[at]));
             if let Some(expected) = &test.preference {
                 let list = built.ranked().map(|ranked| ranked.preference(&test.key.0, expected.len()));
                 let got = match list {

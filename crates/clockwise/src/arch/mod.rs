@@ -71,13 +71,15 @@ impl Level {
 
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
     fn avx2() -> Option<Level> {
-        std::arch::is_x86_feature_detected!("avx2").then_some(Level(Instructions::Avx2))
+        let has = !withheld(Instructions::Avx2) && std::arch::is_x86_feature_detected!("avx2");
+        has.then_some(Level(Instructions::Avx2))
     }
 
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
     fn avx512() -> Option<Level> {
         // As with AVX2 the question covers the operating system, which has to keep the registers.
-        let has = std::arch::is_x86_feature_detected!("avx2")
+        let has = !withheld(Instructions::Avx512)
+            && std::arch::is_x86_feature_detected!("avx2")
             && std::arch::is_x86_feature_detected!("avx512f")
             && std::arch::is_x86_feature_detected!("avx512bw")
             && std::arch::is_x86_feature_detected!("avx512dq")
@@ -123,6 +125,24 @@ impl Level {
             Instructions::Avx512 => unsafe { avx512(lanes) },
         }
     }
+}
+
+/// Whether a level is above the one that the environment names. Every test can so be run as on a machine that has no
+/// more, whatever builds the placements it asks; a program built to be used asks nothing and has all there is.
+#[cfg(all(feature = "std", target_arch = "x86_64", debug_assertions))]
+fn withheld(level: Instructions) -> bool {
+    static MOST: std::sync::OnceLock<Instructions> = std::sync::OnceLock::new();
+    let named = || match std::env::var("CLOCKWISE_LEVEL").as_deref() {
+        Ok("portable") => Instructions::Portable,
+        Ok("avx2") => Instructions::Avx2,
+        _ => Instructions::Avx512,
+    };
+    level > *MOST.get_or_init(named)
+}
+
+#[cfg(all(feature = "std", target_arch = "x86_64", not(debug_assertions)))]
+const fn withheld(_: Instructions) -> bool {
+    false
 }
 
 impl fmt::Display for Level {

@@ -4,7 +4,7 @@ use clockwise::dialect::elasticsearch::{Index, Options};
 use clockwise::hash::{KeyHash, Murmur3Utf16};
 use serde_json::Value;
 
-use crate::record::{Score, list, numbered, object, read};
+use crate::record::{Score, list, numbered, object, owners, read};
 
 #[test]
 fn every_recorded_hash_and_shard_of_elasticsearch() {
@@ -18,12 +18,12 @@ fn every_recorded_hash_and_shard_of_elasticsearch() {
     let number = |value: &Value| value.as_u64().expect("a number");
     let index = |shards| Options::default().build(&numbered(number(shards))).expect("a placement");
     let indices: Vec<Index> = list(by_rule, "shards").iter().map(index).collect();
-    for (key, shards) in object(by_rule, "by_key") {
-        let shards = shards.as_array().expect("shards");
-        assert_eq!(shards.len(), indices.len());
-        for (shard, index) in shards.iter().zip(&indices) {
-            let ours = u64::from(index.owner_ix(key).get());
-            score.answer(&number(shard), &ours, || format!("{key:?} in {}", index.servers().len()));
+    let by_key = object(by_rule, "by_key");
+    for (column, index) in indices.iter().enumerate() {
+        for ((key, shards), ours) in by_key.iter().zip(owners(index, by_key.keys())) {
+            assert_eq!(shards.as_array().map(Vec::len), Some(indices.len()));
+            let ours = u64::from(ours.get());
+            score.answer(&number(&shards[column]), &ours, || format!("{key:?} in {}", index.servers().len()));
         }
     }
     score.close_as("elasticsearch", "hashes by Lucene 8.7.0, shards by the rule of its source", 1_500);

@@ -5,7 +5,7 @@ use clockwise::hash::xxh64;
 use clockwise::{Buckets, Server, ServerName, Zone};
 use serde_json::Value;
 
-use crate::record::{Score, fleet, list, number, read, text};
+use crate::record::{Score, fleet, list, number, owners, read, text};
 
 fn server(server: &Value) -> Result<Server, clockwise::Error> {
     let address = format!("{}:{}", text(server, "host"), number(server, "port"));
@@ -59,10 +59,10 @@ fn every_recorded_owner_of_envoy() {
         }
         let cluster = fleet(servers, server);
         let place = options.build(&cluster).expect("a placement");
-        let owners = list(placement, "owners");
-        assert_eq!(owners.len(), keys.len());
-        for (key, owner) in keys.iter().zip(owners) {
-            let ours = place.owner_ix(key).index() as u64;
+        let recorded = list(placement, "owners");
+        assert_eq!(recorded.len(), keys.len());
+        for ((key, owner), ours) in keys.iter().zip(recorded).zip(owners(&place, &keys)) {
+            let ours = ours.index() as u64;
             score.answer(owner, &ours.into(), || format!("{} {config}: {key:?}", placement["fleet"]));
         }
         // What Envoy says of its own table.
@@ -118,8 +118,8 @@ fn every_recorded_owner_of_envoy_with_localities_and_unhealthy_hosts() {
             if unhealthy.contains(&server.name().as_str()) { server.draining() } else { server }
         });
         let place = options.build(&Buckets::new(cluster).expect("a fleet")).expect("a placement");
-        for (key, owner) in keys.iter().zip(list(placement, "owners")) {
-            let ours = place.owner_ix(key).index() as u64;
+        for ((key, owner), ours) in keys.iter().zip(list(placement, "owners")).zip(owners(&place, &keys)) {
+            let ours = ours.index() as u64;
             score.answer(owner, &ours.into(), || format!("{config} without {unhealthy:?}: {key:?}"));
         }
     }

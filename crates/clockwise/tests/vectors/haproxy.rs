@@ -4,7 +4,7 @@ use clockwise::dialect::haproxy::{Options, request};
 use clockwise::{Buckets, Server, ServerName};
 use serde_json::Value;
 
-use crate::record::{Recorded, Score, fleet, list, number, text};
+use crate::record::{Recorded, Score, fleet, list, number, owners, text};
 
 /// The servers of a fleet, their ids and guids written down.
 fn backend(servers: &[Value], options: &mut Options) -> Buckets {
@@ -54,9 +54,10 @@ fn every_recorded_owner_of_haproxy() {
         let config = &case["config"];
         options.hash_type = text(config, "hash-type").parse().expect("a hash type");
         let place = options.build(&servers).expect("a placement");
-        for (key, owner) in recorded.answers(case, "owners") {
-            let ours = place.owner_ix(hashed(text(config, "balance"), key)).index();
-            score.answer(&owner, &ours, || format!("{} {config}: {key:?}", case["fleet"]));
+        let answers = recorded.answers(case, "owners");
+        let parts = answers.iter().map(|(key, _)| hashed(text(config, "balance"), key));
+        for ((key, owner), ours) in answers.iter().zip(owners(&place, parts)) {
+            score.answer(owner, &ours.index(), || format!("{} {config}: {key:?}", case["fleet"]));
         }
     }
     score.close(&recorded, 37_744);

@@ -1,10 +1,8 @@
 //! The partitions that librdkafka's partitioners choose.
 
-use std::collections::BTreeMap;
-
 use clockwise::dialect::kafka::{Options, Partitioner};
 
-use crate::record::{Score, bytes, numbered, read, table};
+use crate::record::{Score, by_count, bytes, numbered, owners, read};
 
 #[test]
 fn every_recorded_partition_of_kafka() {
@@ -15,13 +13,13 @@ fn every_recorded_partition_of_kafka() {
         ("fnv1a", "fnv1a", Partitioner::Fnv1a),
     ] {
         let recorded = read(&format!("kafka/{file}.json"));
-        let mut topics = BTreeMap::new();
-        for (key, partitions, partition) in table(&recorded, field) {
-            let topic = topics.entry(partitions).or_insert_with(|| {
-                Options { partitioner }.build(&numbered(partitions)).expect("a placement")
-            });
-            let ours = u64::from(topic.owner_ix(bytes(key)).get());
-            score.answer(&partition, &ours, || format!("{partitioner} of {key} in {partitions}"));
+        for (partitions, answers) in by_count(&recorded, field) {
+            let topic = Options { partitioner }.build(&numbered(partitions)).expect("a placement");
+            let keys = answers.iter().map(|(key, _)| bytes(key));
+            for ((key, partition), ours) in answers.iter().zip(owners(&topic, keys)) {
+                let ours = u64::from(ours.get());
+                score.answer(partition, &ours, || format!("{partitioner} of {key} in {partitions}"));
+            }
         }
     }
     score.close_as("kafka", "librdkafka 2.16.0", 4_950);

@@ -29,3 +29,15 @@ mod redis;
 mod spymemcached;
 mod trafficserver;
 mod twemproxy;
+
+use clockwise::Level;
+
+/// `cargo xtask levels` reads the line, and runs all of these again at each level that is below the best.
+#[test]
+fn the_best_level_is_the_one_that_is_asked_for() {
+    let levels: Vec<&str> = Level::all().map(Level::name).collect();
+    println!("levels: {}", levels.join(" "));
+    if let Ok(asked) = std::env::var("CLOCKWISE_LEVEL") {
+        assert_eq!(levels.last(), Some(&asked.as_str()));
+    }
+}

@@ -1,12 +1,13 @@
 //! Files of recorded answers, and how many of them we give.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
 use clockwise::dialect::Dialect;
-use clockwise::{Buckets, Error, Geometry, Placement, Server};
+use clockwise::{Buckets, Error, Geometry, Placement, Server, ServerIx};
 use serde_json::Value;
 
 pub(crate) fn read(file: &str) -> Value {
@@ -70,6 +71,21 @@ impl Recorded {
     }
 }
 
+/// The owners of keys, asked one by one and all at once, which say the same.
+pub(crate) fn owners<K: AsRef<[u8]>>(
+    place: &dyn Placement,
+    keys: impl IntoIterator<Item = K>,
+) -> Vec<ServerIx> {
+    let keys: Vec<K> = keys.into_iter().collect();
+    let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
+    let mut owners = vec![ServerIx::new(u32::MAX); keys.len()];
+    place.owners_of(&keys, &mut owners);
+    for (key, owner) in keys.iter().zip(&owners) {
+        assert_eq!(*owner, place.owner_ix(key), "all at once, and then alone: {}", key.escape_ascii());
+    }
+    owners
+}
+
 /// How many answers were compared, and what was wrong with any.
 #[derive(Default)]
 pub(crate) struct Score {
@@ -88,8 +104,9 @@ impl Score {
         servers: &Buckets,
         place: &dyn Placement,
     ) {
-        for &(key, owner) in answers {
-            let (recorded, ours) = (servers.servers()[owner].name(), place.owner(key.as_bytes()).name());
+        let keys = answers.iter().map(|(key, _)| key.as_bytes());
+        for (&(key, owner), ours) in answers.iter().zip(owners(place, keys)) {
+            let (recorded, ours) = (servers.servers()[owner].name(), place.servers()[ours.index()].name());
             self.answer(recorded, ours, || format!("{} {}: {key:?}", case["fleet"], case["config"]));
         }
     }
@@ -228,6 +245,15 @@ pub(crate) fn table<'v>(file: &'v Value, field: &str) -> impl Iterator<Item = (&
         let number = |value: &Value| value.as_u64().expect("a number");
         counts.iter().zip(answers).map(move |(n, answer)| (key.as_str(), number(n), number(answer)))
     })
+}
+
+/// The same by count: the keys with their answers.
+pub(crate) fn by_count<'v>(file: &'v Value, field: &str) -> BTreeMap<u64, Vec<(&'v str, u64)>> {
+    let mut answers: BTreeMap<u64, Vec<_>> = BTreeMap::new();
+    for (key, count, answer) in table(file, field) {
+        answers.entry(count).or_default().push((key, answer));
+    }
+    answers
 }
 
 /// Servers `0`, `1` … of which an answer is the index.
