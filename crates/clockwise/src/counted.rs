@@ -14,7 +14,7 @@ use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
 use crate::modulo::written_out;
 use crate::placement::{
-    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of_hashes, table_shares,
+    Measured, Placement, ServerIx, Share, owners_by_hash, owners_of, owners_of_hashes, table_shares,
 };
 use crate::server::Server;
 
@@ -97,6 +97,7 @@ impl<R: Rule, H: KeyHash> Placement for Counted<R, H> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Counted::owner_ix(self, key)
     }
+    owners_of!();
     fn depends_on_order(&self) -> bool {
         true
     }

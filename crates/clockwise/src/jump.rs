@@ -22,9 +22,7 @@ use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
 use crate::modulo::written_out;
-use crate::placement::{
-    Measured, Placement, ServerIx, Share, owners_by_hash, owners_by_hashes, table_shares,
-};
+use crate::placement::{Measured, Placement, ServerIx, Share, owners_by_hash, owners_of, table_shares};
 use crate::server::Server;
 
 /// The bucket, 0 to `buckets` − 1, of a key hash.
@@ -230,9 +228,7 @@ impl<H: KeyHash> Placement for Jump<H> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Jump::owner_ix(self, key)
     }
-    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
-        owners_by_hashes(keys, owners, &self.hash, |hashes, owners| self.owners_of_hashes(hashes, owners));
-    }
+    owners_of!();
     fn depends_on_order(&self) -> bool {
         true
     }

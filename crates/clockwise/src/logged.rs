@@ -15,7 +15,7 @@ use crate::entry::Hashed;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3};
 use crate::placement::{
-    Measured, Placement, Ranked, ServerIx, Share, owners_by_hash, owners_of_hashes, weight_shares,
+    Measured, Placement, Ranked, ServerIx, Share, owners_by_hash, owners_of, owners_of_hashes, weight_shares,
 };
 use crate::server::Server;
 
@@ -116,6 +116,7 @@ impl<T: Table, H: KeyHash> Placement for Logged<T, H> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Logged::owner_ix(self, key)
     }
+    owners_of!();
     fn depends_on_order(&self) -> bool {
         true
     }

@@ -14,7 +14,9 @@ use core::fmt;
 use crate::error::Error;
 use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
-use crate::placement::{Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of_hashes};
+use crate::placement::{
+    Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of, owners_of_hashes,
+};
 use crate::server::Server;
 
 /// The most buckets a weighted list may come to: 2²⁴.
@@ -107,6 +109,7 @@ impl<H: KeyHash> Placement for ModN<H> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         ModN::owner_ix(self, key)
     }
+    owners_of!();
     fn depends_on_order(&self) -> bool {
         true
     }

@@ -34,7 +34,7 @@ use crate::entry::{Entry, Hashed, Input, Number};
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, SplitMix64, Xxh3, xxh3_64};
 use crate::members::Members;
-use crate::placement::{Placement, ServerIx, owners_by_hash, owners_of_hashes};
+use crate::placement::{Placement, ServerIx, owners_by_hash, owners_of, owners_of_hashes};
 use crate::server::Server;
 
 /// How many probes a key has unless said.
@@ -226,6 +226,7 @@ impl<H: KeyHash> Placement for MultiProbe<H> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         MultiProbe::owner_ix(self, key)
     }
+    owners_of!();
 }
 
 impl<H: KeyHash + Send + Sync> Hashed for MultiProbe<H> {

@@ -16,7 +16,7 @@ use core::ops::ControlFlow;
 use core::str::FromStr;
 
 use crate::error::{Error, Kind};
-use crate::placement::{Layout, Measured, Placement, Ranked, ServerIx, Share};
+use crate::placement::{BATCH, Layout, Measured, Placement, Ranked, ServerIx, Share};
 use crate::server::Server;
 
 /// Text before every key: 1 to 250 bytes, as long as the longest key of memcached.
@@ -37,6 +37,9 @@ const MOST: usize = 250;
 
 /// Prefix and key of up to this many bytes are put together without an allocation.
 const SHORT: usize = 512;
+
+/// Of many keys at a time, in bytes: a batch of keys of usual length.
+const ROOM: usize = 4_096;
 
 impl KeyPrefix {
     /// Refuses an empty prefix, which is none, and one of more than 250 bytes.
@@ -71,6 +74,38 @@ impl KeyPrefix {
                 then(whole)
             }
             None => then(&[prefix, key].concat()),
+        }
+    }
+
+    /// Calls `then` with the prefix and each of some keys as one text, as many keys at a time as fit, and with the
+    /// place of the first of them. Allocates as [`before`](KeyPrefix::before) does.
+    pub(crate) fn before_each(&self, keys: &[&[u8]], mut then: impl FnMut(usize, &[&[u8]])) {
+        let prefix = self.0.as_bytes();
+        let mut room = [0; ROOM];
+        let mut at = 0;
+        while let Some(&first) = keys.get(at) {
+            let mut texts: [&[u8]; BATCH] = [&[]; BATCH];
+            let mut rest = &mut room[..];
+            let mut count = 0;
+            for (text, key) in texts.iter_mut().zip(&keys[at..]) {
+                let length = prefix.len() + key.len();
+                if length > rest.len() {
+                    break;
+                }
+                let (whole, after) = rest.split_at_mut(length);
+                let (front, back) = whole.split_at_mut(prefix.len());
+                front.copy_from_slice(prefix);
+                back.copy_from_slice(key);
+                (*text, rest) = (whole, after);
+                count += 1;
+            }
+            if count > 0 {
+                then(at, &texts[..count]);
+            } else {
+                count = 1;
+                self.before(first, |whole| then(at, &[whole]));
+            }
+            at += count;
         }
     }
 
@@ -154,6 +189,9 @@ impl<P: Placement> Placement for Prefixed<P> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Placement::owner_ix(&self.0, key)
     }
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        self.0.owners_of(keys, owners);
+    }
     fn depends_on_order(&self) -> bool {
         self.0.depends_on_order()
     }
@@ -197,6 +235,12 @@ impl<P: Placement> Placement for Inner<P> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         self.prefix.before(key, |whole| self.placement.owner_ix(whole))
     }
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        let keys = &keys[..keys.len().min(owners.len())];
+        self.prefix.before_each(keys, |at, wholes| {
+            self.placement.owners_of(wholes, &mut owners[at..]);
+        });
+    }
     fn depends_on_order(&self) -> bool {
         self.placement.depends_on_order()
     }
@@ -239,7 +283,7 @@ mod tests {
     use crate::hash::{Fnv1a32, Xxh3};
     use crate::moves::ArcMoves;
     use crate::ring::Ring;
-    use crate::testing::{list, members};
+    use crate::testing::{Random, list, members};
 
     fn prefix(text: &str) -> KeyPrefix {
         KeyPrefix::new(text).unwrap()
@@ -261,6 +305,31 @@ mod tests {
                     assert_eq!(Ranked::preference(&client, &key, 2), ranked.preference(&key, 2));
                 }
             }
+        }
+    }
+
+    /// More keys than a batch has, and longer ones than it has room for, alone and among others.
+    #[test]
+    fn many_keys_are_owned_as_one_by_one() {
+        let ring = Ring::builder(Xxh3).build(&members(&[("a", 1), ("b", 2), ("c", 3)])).unwrap();
+        let client = Prefixed::new(prefix("app:"), ring);
+        let lengths = [0, 1, 30, 64, SHORT - 4, SHORT, ROOM - 5, ROOM - 4, ROOM - 3, 2 * ROOM];
+        let mut random = Random(0x9f1e);
+        for round in 0..200 {
+            let some = if round % 2 == 0 { 3 } else { lengths.len() as u64 };
+            let keys: Vec<Vec<u8>> = (0..random.below(3 * BATCH as u64))
+                .map(|_| vec![random.next() as u8; lengths[random.below(some) as usize]])
+                .collect();
+            let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+            let mut owners = vec![ServerIx::new(7); keys.len() + 1];
+            client.owners_of(&keys, &mut owners);
+            assert_eq!(owners.pop(), Some(ServerIx::new(7)), "round {round}");
+            let single: Vec<ServerIx> = keys.iter().map(|key| client.owner_ix(key)).collect();
+            assert_eq!(owners, single, "round {round}");
+            let fewer = keys.len() / 2;
+            let mut short = vec![ServerIx::new(7); fewer];
+            client.owners_of(&keys, &mut short);
+            assert_eq!(short, single[..fewer], "round {round}");
         }
     }
 

@@ -406,11 +406,12 @@ impl KeyHash for BuiltHash<'_> {
         }
     }
     fn hash_many(&self, keys: &[&[u8]], hashes: &mut [u64]) {
-        if self.prefix.is_none() {
-            return self.hash.hash_many(keys, hashes);
-        }
-        for (key, hash) in keys.iter().zip(hashes) {
-            *hash = self.hash(key);
+        match self.prefix {
+            Some(prefix) => {
+                let keys = &keys[..keys.len().min(hashes.len())];
+                prefix.before_each(keys, |at, wholes| self.hash.hash_many(wholes, &mut hashes[at..]));
+            }
+            None => self.hash.hash_many(keys, hashes),
         }
     }
     fn bits(&self) -> u32 {

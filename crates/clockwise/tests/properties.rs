@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use clockwise::catalogue::{self, Chosen, Input};
 use clockwise::dialect::handbook;
 use clockwise::hash::{NamedHash, SplitMix64};
-use clockwise::{Buckets, Built, Cap, Layout, Members, Moves, Placement, Scheme, Server, ServerIx};
+use clockwise::{Buckets, Built, Cap, Layout, Members, Moves, Placement, Prefixed, Scheme, Server, ServerIx};
 
 type AnyPlacement = Box<dyn Placement>;
 
@@ -374,16 +374,55 @@ fn batches_agree_with_single_lookups() {
         |_| true,
         |case, fleet, _, at| {
             let place = (case.build)(&fleet.list());
-            let keys: Vec<&[u8]> = fleet.keys.iter().map(Vec::as_slice).collect();
-            let unused = ServerIx::new(u32::MAX);
-            let mut owners = vec![unused; keys.len() + 1];
-            place.owners_of(&keys, &mut owners);
-            for (key, owner) in keys.iter().zip(&owners) {
-                assert_eq!(*owner, place.owner_ix(key), "{at}");
-            }
-            assert_eq!(owners[keys.len()], unused, "{at}");
+            agree_in_batches(&place, &fleet.keys, at);
+            agree_in_batches(&Prefixed::new("größe/".parse().unwrap(), place), &fleet.keys, at);
         },
     );
+}
+
+/// Keys, all at once and one by one, and fewer than there are.
+fn agree_in_batches(place: &dyn Placement, keys: &[Vec<u8>], at: &str) {
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    let unused = ServerIx::new(u32::MAX);
+    let mut owners = vec![unused; keys.len() + 1];
+    place.owners_of(&keys, &mut owners);
+    for (key, owner) in keys.iter().zip(&owners) {
+        assert_eq!(*owner, place.owner_ix(key), "{at}");
+    }
+    assert_eq!(owners[keys.len()], unused, "{at}");
+    let mut few = vec![unused; 70];
+    place.owners_of(&keys, &mut few);
+    assert_eq!(few, owners[..70], "{at}");
+}
+
+/// MD5 takes many keys side by side, long ones apart.
+#[test]
+fn batches_by_md5_agree_with_single_lookups() {
+    let hash = NamedHash::Md5;
+    let mut schemes = vec![
+        Scheme::ModN { hash },
+        Scheme::Jump { hash },
+        Scheme::Ring { hash, points_per_weight: 40 },
+        Scheme::Bounded { hash, points_per_weight: 16, cap: Cap::QUARTER },
+        Scheme::Rendezvous { hash },
+        Scheme::Maglev { hash, table_size: 251 },
+        Scheme::Slots { hash, slots: 1_000 },
+        Scheme::Slots { hash: NamedHash::Md5Word, slots: 1_000 },
+    ];
+    schemes.extend(
+        catalogue::SCHEMES.iter().map(|entry| Scheme::Catalogued(Chosen::new(entry).with_hash(hash))),
+    );
+    for (scheme, seed) in schemes.iter().zip(0x3d5..) {
+        let mut random = Random(seed);
+        let servers = (0..2 + random.below(40)).map(|i| Server::new(format!("cache-{i}")).unwrap());
+        let fleet = Buckets::new(servers).unwrap();
+        let keys: Vec<Vec<u8>> =
+            (0..300).map(|_| (0..random.below(90)).map(|_| random.below(256) as u8).collect()).collect();
+        let place = scheme.build(&fleet).unwrap();
+        let at = format!("{scheme}, seed {seed}");
+        agree_in_batches(&place, &keys, &at);
+        agree_in_batches(&Prefixed::new("app:".parse().unwrap(), place), &keys, &at);
+    }
 }
 
 #[test]

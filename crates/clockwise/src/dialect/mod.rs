@@ -190,6 +190,13 @@ impl<H: KeyHash> Placement for Placed<H> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Placed::owner_ix(self, key)
     }
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        match &self.scheme {
+            Scheme::Ring(ring) => ring.owners_of(keys, owners),
+            Scheme::Table(table) => table.owners_of(keys, owners),
+            Scheme::Maglev(maglev) => maglev.owners_of(keys, owners),
+        }
+    }
     fn depends_on_order(&self) -> bool {
         self.depends_on_order
     }

@@ -32,7 +32,7 @@ use core::ops::ControlFlow;
 use super::ketama;
 use crate::choice::choice;
 use crate::error::{Error, Kind};
-use crate::hash::md5::number_of;
+use crate::hash::md5::{md5_128_many, number_of};
 use crate::hash::{KeyHash, Md5, Md5Word, md5_128};
 use crate::members::Buckets;
 use crate::placement::{Measured, Placement, Ranked, ServerIx, Share};
@@ -175,9 +175,8 @@ impl Wide {
         &self.ring
     }
 
-    /// The first point after a key.
-    fn point(&self, key: &[u8]) -> usize {
-        let hash = md5_128(key);
+    /// The first point after the hash of a key.
+    fn point(&self, hash: u128) -> usize {
         let at = self.points.partition_point(|&position| position <= hash);
         if at == self.points.len() { 0 } else { at }
     }
@@ -188,7 +187,10 @@ impl Placement for Wide {
         self.ring.servers()
     }
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
-        self.owners[self.point(key)]
+        self.owners[self.point(md5_128(key))]
+    }
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        md5_128_many(keys, owners, |hash| self.owners[self.point(hash)]);
     }
     fn ranked(&self) -> Option<&dyn Ranked> {
         Some(self)
@@ -201,7 +203,7 @@ impl Placement for Wide {
 impl Ranked for Wide {
     fn visit_preference(&self, key: &[u8], visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) {
         let servers = self.ring.servers().len();
-        for server in Owners::new(&self.owners, self.point(key), usize::MAX, self.placed, servers) {
+        for server in Owners::new(&self.owners, self.point(md5_128(key)), usize::MAX, self.placed, servers) {
             if visit(server).is_break() {
                 return;
             }

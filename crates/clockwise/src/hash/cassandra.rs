@@ -85,7 +85,12 @@ fn signed_tail(bytes: &[u8]) -> u64 {
 /// assert_eq!(clockwise::hash::random_token(b"a"), 16955237001963240173058271559858726497);
 /// ```
 pub fn random_token(key: &[u8]) -> u128 {
-    md5_128(key).cast_signed().unsigned_abs()
+    random_token_of(md5_128(key))
+}
+
+/// The token of a key with this digest.
+pub(crate) fn random_token_of(digest: u128) -> u128 {
+    digest.cast_signed().unsigned_abs()
 }
 
 #[cfg(test)]

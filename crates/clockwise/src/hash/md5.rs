@@ -102,13 +102,18 @@ impl Md5Batch {
     }
 }
 
-/// What `value` makes of the digest of each key.
-fn many(level: Level, keys: &[&[u8]], hashes: &mut [u64], value: impl Fn([u32; 4]) -> u64) {
+/// What `value` makes of the digest of each key; `values` is as long as `keys`, and a longer one keeps its tail.
+fn many<V>(level: Level, keys: &[&[u8]], values: &mut [V], value: impl Fn([u32; 4]) -> V) {
     let mut batch = Md5Batch::new(level);
-    for (keys, hashes) in keys.chunks(TEXTS).zip(hashes.chunks_mut(TEXTS)) {
+    for (keys, values) in keys.chunks(TEXTS).zip(values.chunks_mut(TEXTS)) {
         keys.iter().for_each(|key| _ = batch.push(key));
-        hashes.iter_mut().zip(batch.take()).for_each(|(hash, digest)| *hash = value(digest));
+        values.iter_mut().zip(batch.take()).for_each(|(there, digest)| *there = value(digest));
     }
+}
+
+/// What `value` makes of the whole of MD5 of each key, [`md5_128`]; `values` is as long as `keys`.
+pub(crate) fn md5_128_many<V>(keys: &[&[u8]], values: &mut [V], value: impl Fn(u128) -> V) {
+    many(Level::best(), keys, values, |digest| value(number_of(digest)));
 }
 
 /// The whole of MD5, read as a big-endian number.

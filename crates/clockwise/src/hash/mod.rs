@@ -39,6 +39,7 @@ mod wt6;
 mod xxh;
 
 pub use avalanche::avalanche32;
+pub(crate) use cassandra::random_token_of;
 pub use cassandra::{CassandraMurmur3, random_token};
 pub(crate) use choice::hash_choice;
 pub(crate) use crc::Crc32Stem;

@@ -35,7 +35,7 @@ use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3, xxh3_64};
 use crate::members::Members;
 use crate::placement::{
-    Measured, Placement, Ranked, ServerIx, Servers, Share, Table, is_narrow, owners_by_hash, owners_by_hashes,
+    Measured, Placement, Ranked, ServerIx, Servers, Share, Table, is_narrow, owners_by_hash, owners_of,
 };
 use crate::ring::Owners;
 use crate::server::Server;
@@ -187,9 +187,7 @@ impl<H: KeyHash> Placement for Maglev<H> {
         Maglev::owner_ix(self, key)
     }
 
-    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
-        owners_by_hashes(keys, owners, &self.hash, |hashes, owners| self.owners_of_hashes(hashes, owners));
-    }
+    owners_of!();
 
     fn depends_on_order(&self) -> bool {
         self.inner.listed

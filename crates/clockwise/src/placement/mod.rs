@@ -384,8 +384,7 @@ macro_rules! owners_by_hash {
     };
 }
 
-/// Owners of keys that are hashed so many at a time, where a scheme is faster for many hashes than
-/// for one.
+/// Keys are hashed so many at a time: some hashes are faster for many, and so are some schemes.
 pub(crate) const BATCH: usize = 64;
 
 /// [`Placement::owners_of`] by way of the hashes of the keys.
@@ -403,6 +402,16 @@ pub(crate) fn owners_by_hashes(
     }
 }
 
+/// The same as a method of the trait, for schemes that bring `owners_of_hashes` and a field `hash`.
+macro_rules! owners_of {
+    () => {
+        fn owners_of(&self, keys: &[&[u8]], owners: &mut [$crate::placement::ServerIx]) {
+            let by_hashes = |hashes: &[u64], owners: &mut [_]| self.owners_of_hashes(hashes, owners);
+            $crate::placement::owners_by_hashes(keys, owners, &self.hash, by_hashes);
+        }
+    };
+}
+
 /// The same for keys that the caller has hashed; a ring without its hash has only these.
 macro_rules! owners_of_hashes {
     () => {
@@ -416,7 +425,7 @@ macro_rules! owners_of_hashes {
     };
 }
 
-pub(crate) use {owners_by_hash, owners_of_hashes};
+pub(crate) use {owners_by_hash, owners_of, owners_of_hashes};
 
 #[cfg(test)]
 mod tests {

@@ -364,6 +364,16 @@ impl<S: Score> Placement for Rendezvous<S> {
         Rendezvous::owner_ix(self, key)
     }
 
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        let keys = &keys[..keys.len().min(owners.len())];
+        let mut owners = owners.iter_mut();
+        self.score.keys(keys, |key| {
+            if let Some(owner) = owners.next() {
+                *owner = self.inner.active[self.best(&key)];
+            }
+        });
+    }
+
     fn ranked(&self) -> Option<&dyn Ranked> {
         Some(self)
     }

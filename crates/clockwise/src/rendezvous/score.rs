@@ -5,6 +5,7 @@ use core::fmt;
 use crate::arch::mix;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Width, Xxh3, xxh3_64};
+use crate::placement::BATCH;
 use crate::server::ServerName;
 
 /// Who wins when two servers have one score for a key.
@@ -68,6 +69,13 @@ pub trait Score {
     /// The score of a server for a key, the same each time: below 2^[`BITS`](Score::BITS). Of larger
     /// ones no order is promised.
     fn score(&self, key: &Self::Key<'_>, server: &Self::Server) -> u64;
+
+    /// Readies many keys, and hands each on in turn.
+    #[doc(hidden)]
+    #[inline]
+    fn keys<'k>(&self, keys: &[&'k [u8]], ready: impl FnMut(Self::Key<'k>)) {
+        keys.iter().map(|key| self.key(key)).for_each(ready);
+    }
 
     /// The key as the word of [`Native`], of which several scores are worked out side by side. Of
     /// recipes whose scores are exactly those, and of no others.
@@ -134,6 +142,15 @@ impl<H: KeyHash> Score for Native<H> {
     #[inline]
     fn key(&self, key: &[u8]) -> u64 {
         self.0.hash(key)
+    }
+
+    #[inline]
+    fn keys<'k>(&self, keys: &[&'k [u8]], mut ready: impl FnMut(Self::Key<'k>)) {
+        let mut hashes = [0; BATCH];
+        for keys in keys.chunks(BATCH) {
+            self.0.hash_many(keys, &mut hashes);
+            hashes.iter().take(keys.len()).copied().for_each(&mut ready);
+        }
     }
 
     fn server(&self, name: &ServerName) -> u64 {

@@ -48,8 +48,7 @@ use crate::error::Error;
 use crate::hash::{KeyHash, Width, Xxh3};
 use crate::members::Buckets;
 use crate::placement::{
-    Arcs, Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_by_hashes,
-    reach,
+    Arcs, Layout, Measured, Placement, Ranked, ServerIx, Servers, Share, owners_by_hash, owners_of, reach,
 };
 use crate::server::Server;
 
@@ -321,9 +320,7 @@ impl<H: KeyHash> Placement for Ring<H> {
         Ring::owner_ix(self, key)
     }
 
-    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
-        owners_by_hashes(keys, owners, &self.hash, |hashes, owners| self.owners_of_hashes(hashes, owners));
-    }
+    owners_of!();
 
     /// Only where servers of a list share a position: then their order decides who owns it.
     /// (Whether a recipe that made the points numbers its servers, only the recipe knows.)

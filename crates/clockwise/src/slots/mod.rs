@@ -24,7 +24,7 @@ pub use ranges::SlotRanges;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, RedisSlot, Xxh3};
 use crate::placement::{
-    Layout, Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of_hashes,
+    Layout, Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of, owners_of_hashes,
 };
 use crate::server::Server;
 
@@ -117,6 +117,8 @@ impl<H: KeyHash> Placement for Slots<H> {
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         Slots::owner_ix(self, key)
     }
+
+    owners_of!();
 
     fn measured(&self) -> Option<&dyn Measured> {
         Some(self)

@@ -11,7 +11,8 @@ use core::ops::ControlFlow;
 
 use super::Turn;
 use crate::error::{Error, Kind};
-use crate::hash::random_token;
+use crate::hash::md5::md5_128_many;
+use crate::hash::{random_token, random_token_of};
 use crate::members::Buckets;
 use crate::placement::{Measured, Placement, Ranked, ServerIx, Share};
 use crate::ring::Owners;
@@ -106,6 +107,9 @@ impl Placement for RandomRing {
     }
     fn owner_ix(&self, key: &[u8]) -> ServerIx {
         RandomRing::owner_ix(self, key)
+    }
+    fn owners_of(&self, keys: &[&[u8]], owners: &mut [ServerIx]) {
+        md5_128_many(keys, owners, |digest| self.owner_of_token(random_token_of(digest)));
     }
     fn ranked(&self) -> Option<&dyn Ranked> {
         Some(self)
