@@ -1,7 +1,9 @@
 //! Exact moves of the whole hash space: two divisions of it laid over each other.
 
-use super::ledger::{Amount, Ledger};
-use super::{BusiestOverMean, Moves};
+use core::ops::Range;
+
+use super::ledger::{Amount, Kept, Ledger};
+use super::{BusiestOverMean, Moves, alike};
 use crate::hash::KeyHash;
 use crate::placement::{Arcs, Layout, Measured, Packed, ServerIx, Share, reach};
 use crate::ring::Ring;
@@ -79,11 +81,8 @@ trait Side: Copy {
     fn end(self, at: usize) -> u64;
     fn owner(self, at: usize) -> ServerIx;
 
-    /// The ends and owners from one on.
-    #[inline]
-    fn from(self, at: usize) -> impl Iterator<Item = (u64, ServerIx)> {
-        (at..self.len()).map(move |at| (self.end(at), self.owner(at)))
-    }
+    /// Books many arcs in a row that are alike on both sides, if it can: see [`alike::book`].
+    fn book_alike(self, at: usize, _: (Self, usize), ends: Range<u64>, kept: &mut Kept) -> (usize, u64);
 }
 
 impl Side for Packed<'_> {
@@ -98,6 +97,16 @@ impl Side for Packed<'_> {
     #[inline]
     fn owner(self, at: usize) -> ServerIx {
         self.owner(at)
+    }
+    #[inline]
+    fn book_alike(
+        self,
+        at: usize,
+        (after, there): (Self, usize),
+        ends: Range<u64>,
+        kept: &mut Kept,
+    ) -> (usize, u64) {
+        alike::book((self, at), (after, there), ends, kept)
     }
 }
 
@@ -114,6 +123,9 @@ impl Side for Listed<'_> {
     }
     fn owner(self, at: usize) -> ServerIx {
         self.0.get(at).map_or(ServerIx::new(0), |(_, owner)| owner)
+    }
+    fn book_alike(self, _: usize, _: (Self, usize), ends: Range<u64>, _: &mut Kept) -> (usize, u64) {
+        (0, ends.start)
     }
 }
 
@@ -150,39 +162,33 @@ impl<S: Side> Cursor<S> {
     }
 }
 
-/// Books every piece between two neighbouring ends of either circle, up to the last position. What stays
-/// where it is, nearly all of it after most changes, is summed up by server and booked at the end.
+/// Books every piece between two neighbouring ends of either circle, up to the last position. What stays where it
+/// is, nearly all of it after most changes, is summed up by server and booked at the end.
 fn overlay<S: Side>(before: S, after: S, last: u64, ledger: &mut Ledger<u128>) {
     let (mut before, mut after) = (Cursor::new(before), Cursor::new(after));
     let mut kept = ledger.kept();
-    let mut start = 0_u64;
+    let mut start = 0;
     loop {
-        before.go_to(start);
-        after.go_to(start);
-        // Arcs that end at the same place on both sides, and with their owners: nearly all, and many in a row.
-        let same = before.side.from(before.at).zip(after.side.from(after.at));
-        for ((end, owner), (end_after, owner_after)) in same {
-            let alike = end == end_after && end >= start && end < last;
-            if !alike || !kept.add(owner, owner_after, u128::from(end - start) + 1) {
-                break;
-            }
-            start = end + 1;
-            before.at += 1;
-            after.at += 1;
-        }
-        before.read();
-        after.read();
-        before.go_to(start);
-        after.go_to(start);
-        let end = before.end.min(after.end).min(last);
-        let part = u128::from(end - start) + 1;
-        if !kept.add(before.owner, after.owner, part) {
-            ledger.record(before.owner, after.owner, part);
-        }
-        if end == last {
+        let (end, both) = (before.end.min(after.end), before.end == after.end);
+        if end >= last {
             break;
         }
+        if !kept.arcs(start).keep(before.owner, after.owner, end) {
+            ledger.record(before.owner, after.owner, u128::from(end - start) + 1);
+        }
         start = end + 1;
+        if both {
+            // Arcs that end at the same place on both sides: nearly all, and many in a row.
+            let (before_at, after_at) = (before.at + 1, after.at + 1);
+            let (alike, next) =
+                before.side.book_alike(before_at, (after.side, after_at), start..last, &mut kept);
+            (before.at, after.at, start) = (before_at + alike, after_at + alike, next);
+            before.read();
+            after.read();
+        }
+        before.go_to(start);
+        after.go_to(start);
     }
+    ledger.record(before.owner, after.owner, u128::from(last - start) + 1);
     ledger.record_kept(&kept);
 }

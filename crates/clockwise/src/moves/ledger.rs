@@ -39,42 +39,77 @@ pub(super) struct Ledger<T> {
     flows: BTreeMap<(u32, u32), T>,
 }
 
-/// Sums of what no server gave away, kept apart from the book until they are all there.
-pub(super) struct Kept<T> {
-    /// For each server of the fleet before, its number after, if it has one, and its sum.
-    servers: Vec<(u32, T)>,
+/// Sums of what no server gave away, kept apart from the book until they are all there: parts of a circle that end
+/// before its last position, so that all of them together are fewer than 2⁶⁴.
+pub(super) struct Kept {
+    /// For each server of the fleet before, its number after, if it has one.
+    numbers: Vec<u32>,
+    /// What each has kept.
+    sums: Vec<u64>,
 }
 
-impl<T: Amount> Kept<T> {
-    /// Adds an amount, if both are one server.
+impl Kept {
+    /// To add arcs that follow on each other from a position on.
     #[inline]
-    pub(super) fn add(&mut self, before: ServerIx, after: ServerIx, amount: T) -> bool {
-        let Some((same, sum)) = self.servers.get_mut(before.index()) else { return false };
-        if *same != after.get() {
-            return false;
+    pub(super) fn arcs(&mut self, start: u64) -> KeptArcs<'_> {
+        let servers = self.numbers.len().min(self.sums.len());
+        KeptArcs {
+            numbers: &self.numbers[..servers],
+            sums: &mut self.sums[..servers],
+            end: start.wrapping_sub(1),
         }
-        sum.add(amount);
+    }
+}
+
+/// [`Kept`], for arcs in a row.
+pub(super) struct KeptArcs<'a> {
+    /// As many of both, which the compiler is told so.
+    numbers: &'a [u32],
+    sums: &'a mut [u64],
+    /// Where the arc before ends: of the one that begins at position 0, the end of the circle.
+    end: u64,
+}
+
+impl KeptArcs<'_> {
+    /// Adds the arc that ends at a position, if both are one server.
+    #[inline]
+    pub(super) fn keep(&mut self, before: ServerIx, after: ServerIx, end: u64) -> bool {
+        let at = before.index();
+        match (self.numbers.get(at), self.sums.get_mut(at)) {
+            (Some(&same), Some(sum)) if same == after.get() => *sum += end.wrapping_sub(self.end),
+            _ => return false,
+        }
+        self.end = end;
         true
+    }
+
+    /// Where the next arc begins.
+    #[inline]
+    pub(super) fn start(&self) -> u64 {
+        self.end.wrapping_add(1)
+    }
+}
+
+impl Ledger<u128> {
+    /// Starts such sums.
+    pub(super) fn kept(&self) -> Kept {
+        let mut after = alloc::vec![u32::MAX; self.accounts.len()];
+        for (number, &at) in (0..).zip(&self.after) {
+            after[at as usize] = number;
+        }
+        let numbers = self.before.iter().map(|&at| after[at as usize]).collect();
+        Kept { numbers, sums: alloc::vec![0; self.before.len()] }
+    }
+
+    /// Books them.
+    pub(super) fn record_kept(&mut self, kept: &Kept) {
+        for (number, (&after, &sum)) in (0..).zip(kept.numbers.iter().zip(&kept.sums)) {
+            self.record(ServerIx::new(number), ServerIx::new(after), sum.into());
+        }
     }
 }
 
 impl<T: Amount> Ledger<T> {
-    /// Starts such sums.
-    pub(super) fn kept(&self) -> Kept<T> {
-        let mut numbers = alloc::vec![u32::MAX; self.accounts.len()];
-        for (number, &at) in (0..).zip(&self.after) {
-            numbers[at as usize] = number;
-        }
-        Kept { servers: self.before.iter().map(|&at| (numbers[at as usize], T::default())).collect() }
-    }
-
-    /// Books them.
-    pub(super) fn record_kept(&mut self, kept: &Kept<T>) {
-        for (number, &(after, sum)) in (0..).zip(&kept.servers) {
-            self.record(ServerIx::new(number), ServerIx::new(after), sum);
-        }
-    }
-
     pub(super) fn new(before: &[Server], after: &[Server]) -> Ledger<T> {
         let mut names: Vec<&ServerName> = before.iter().chain(after).map(Server::name).collect();
         // Most fleets are in order already, which this sort makes use of.

@@ -14,6 +14,7 @@
 
 use alloc::vec::Vec;
 
+mod alike;
 mod arcs;
 mod ledger;
 #[cfg(test)]

@@ -103,6 +103,29 @@ impl<'a> Packed<'a> {
         Packed { points, low, mask }
     }
 
+    /// The words of the points from one on, and the lower bits of their ends.
+    #[inline]
+    pub(crate) fn words(self, at: usize) -> (&'a [u64], &'a [u16]) {
+        let at = at.min(self.len());
+        (&self.points[at..], &self.low[at * self.halves()..])
+    }
+
+    /// The bits of a word that are the owner.
+    #[inline]
+    pub(crate) fn mask(self) -> u64 {
+        self.mask
+    }
+
+    /// Lower bits of each end, by 16.
+    #[inline]
+    pub(crate) fn halves(self) -> usize {
+        match (self.low, self.mask) {
+            ([], _) => 0,
+            (_, NARROW) => 1,
+            _ => 2,
+        }
+    }
+
     #[inline]
     pub(crate) fn len(self) -> usize {
         self.points.len()

@@ -155,7 +155,7 @@ impl Table {
 
     /// Lower bits of each end, by 16.
     pub(super) fn halves(&self) -> usize {
-        self.low.len() / self.len()
+        self.points().halves()
     }
 
     /// The points.
