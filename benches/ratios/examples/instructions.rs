@@ -93,6 +93,16 @@ const CASES: &[Case] = &[
         counted(&keys.texts, |key| place.owner_ix(key));
         Ok(())
     }),
+    // Of as many points as otherwise lookups, and a newcomer of few.
+    ("arcs moved by a join, a point", |_, keys| {
+        let server = |i: usize, weight: u64| Server::new(format!("10.0.1.{i}:11211"))?.with_weight(weight);
+        let points = keys.hashes.len() as u64;
+        let members = Members::new((0..8).map(|i| server(i, points / 128)).collect::<Result<Vec<_>, _>>()?)?;
+        let ring = |members: &Members| Ring::builder(Xxh3).points_per_weight(16).build(members);
+        let (before, after) = (ring(&members)?, ring(&members.with(server(8, 1)?)?)?);
+        counted(&[()], |()| ServerIx::new(u32::from(black_box(before.diff(&after)).is_none())));
+        Ok(())
+    }),
     ("bounded, a lease", |fleet, keys| {
         let bounded = Bounded::new(Ring::builder(Xxh3).build(&fleet.members)?, Cap::QUARTER);
         // So many held that few keys are sent on.
