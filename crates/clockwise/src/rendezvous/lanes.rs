@@ -11,6 +11,7 @@
 
 use alloc::vec::Vec;
 
+use super::few::Few;
 use super::unit_of;
 use crate::arch::{Below, Bounds, Highest, Level, WIDTH, bound, highest, mix, rank, sweep};
 use crate::ln::neg_ln;
@@ -107,28 +108,27 @@ impl Seeds {
 
     /// The first server with the lowest value; of those that follow another, if one is given.
     pub(super) fn lowest(&self, key: u64, weights: &[f64], last: Option<Found<f64>>) -> Option<Found<f64>> {
-        self.looked_through::<false>(key, weights, last).best
+        self.looked_through::<1>(key, weights, last).last()
     }
 
-    /// The first and the second server by value; there are at least two.
-    pub(super) fn two_lowest(&self, key: u64, weights: &[f64]) -> Option<[Found<f64>; 2]> {
-        let lowest = self.looked_through::<true>(key, weights, None);
-        lowest.best.zip(lowest.next).map(<[Found<f64>; 2]>::from)
+    /// The first servers by value.
+    pub(super) fn few_lowest<const MOST: usize>(&self, key: u64, weights: &[f64]) -> Few<Found<f64>, MOST> {
+        self.looked_through(key, weights, None)
     }
 
     /// The lanes' lowest bounds come first, the lowest of them all at the very beginning. So the
     /// limit is close to what it will be when the second lowest are held to it, and hardly ever is a
     /// whole lane looked through.
     #[inline(always)]
-    fn looked_through<'a, const TWO: bool>(
+    fn looked_through<const MOST: usize>(
         &self,
         key: u64,
-        weights: &'a [f64],
+        weights: &[f64],
         last: Option<Found<f64>>,
-    ) -> Lowest<'a, TWO> {
-        let mut lowest = Lowest { weights, last, best: None, next: None, limit: 0 };
+    ) -> Few<Found<f64>, MOST> {
+        let mut lowest = Lowest { weights, last, found: Few::new((f64::INFINITY, 0)), limit: 0 };
         let swept = sweep(self.level, Bounds(&self.inverse), key, &self.low, &self.high);
-        let look = |lowest: &mut Lowest<'_, TWO>, at: usize| {
+        let look = |lowest: &mut Lowest<'_, MOST>, at: usize| {
             lowest.look(at, self.score(key, at), self.inverse[at / WIDTH][at % WIDTH]);
         };
         look(&mut lowest, swept.highest.1 as usize);
@@ -142,7 +142,7 @@ impl Seeds {
                 (lane..self.len).step_by(WIDTH).for_each(|at| look(&mut lowest, at));
             }
         }
-        lowest
+        lowest.found
     }
 
     fn score(&self, key: u64, at: usize) -> u32 {
@@ -174,18 +174,16 @@ fn unpacked(packed: u64) -> Found<u32> {
     ((packed >> 32) as u32, !(packed as u32) as usize)
 }
 
-/// The lowest value so far, or the lowest two, and the rank that a bound must have to be below the last of them.
-struct Lowest<'a, const TWO: bool> {
+/// The lowest values so far, and the rank that a bound must have to be below the last of them.
+struct Lowest<'a, const MOST: usize> {
     weights: &'a [f64],
     /// Values up to this one do not count.
     last: Option<Found<f64>>,
-    best: Option<Found<f64>>,
-    /// Behind the best, where two are asked for.
-    next: Option<Found<f64>>,
+    found: Few<Found<f64>, MOST>,
     limit: u32,
 }
 
-impl<const TWO: bool> Lowest<'_, TWO> {
+impl<const MOST: usize> Lowest<'_, MOST> {
     #[inline(always)]
     fn look(&mut self, at: usize, score: u32, inverse: f32) {
         if rank(bound(score, inverse)) >= self.limit {
@@ -200,14 +198,9 @@ impl<const TWO: bool> Lowest<'_, TWO> {
         if self.last.is_some_and(|last| found <= last) {
             return;
         }
-        if self.best.is_none_or(|best| found < best) {
-            self.next = self.best.replace(found);
-        } else if TWO && self.best != Some(found) && self.next.is_none_or(|next| found < next) {
-            self.next = Some(found);
-        } else {
-            return;
-        }
-        if let Some((value, _)) = if TWO { self.next } else { self.best } {
+        if self.found.keep(found)
+            && let Some((value, _)) = self.found.last()
+        {
             self.limit = rank((value * (1.0 + SLACK)) as f32);
         }
     }
@@ -268,8 +261,15 @@ mod tests {
                 }
                 let weighted = Seeds::new(&seeds, &weights).at_level(level);
                 assert_eq!(weighted.lowest(key, &weights, None), Some(values[0]), "{context}");
-                let two = values.get(1).map(|&next| [values[0], next]);
-                assert_eq!(weighted.two_lowest(key, &weights), two, "{context}");
+                let few = [
+                    weighted.few_lowest::<1>(key, &weights).as_slice().to_vec(),
+                    weighted.few_lowest::<2>(key, &weights).as_slice().to_vec(),
+                    weighted.few_lowest::<3>(key, &weights).as_slice().to_vec(),
+                    weighted.few_lowest::<4>(key, &weights).as_slice().to_vec(),
+                ];
+                for (few, most) in few.iter().zip(1..) {
+                    assert_eq!(few, &values[..most.min(len)], "{context}");
+                }
                 for at in 0..len {
                     let next = found(at).and_then(|last| plain.next_highest(key, last));
                     assert_eq!(next, found(at + 1), "{context}, after {at}");

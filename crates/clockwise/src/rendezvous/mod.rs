@@ -29,6 +29,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::ControlFlow;
 
+mod few;
 mod lanes;
 mod score;
 #[cfg(test)]
@@ -39,6 +40,9 @@ pub use score::{Native, Score, Ties};
 pub use walk::Owners;
 
 pub(crate) use lanes::Seeds;
+
+use few::{FEW, Few};
+use lanes::Found;
 
 use crate::arch::Level;
 use crate::error::Error;
@@ -92,21 +96,25 @@ struct Inner<T> {
     seeds: Option<Seeds>,
 }
 
-/// A server's place in a key's preference list: the smaller, the more preferred.
+/// A server's place in a key's preference list: the smaller, the more preferred. There are no more than
+/// [`MAX_TOTAL_WEIGHT`] servers, so that half of the ties are never met.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// The complement of the score; or the bits of −ln(u) ⁄ w, which order as the numbers do,
     /// none of them being negative.
     value: u64,
-    /// The position among the active servers, or its complement where the larger name wins.
+    /// The position among the active servers, or its complement in 31 bits where the larger name wins.
     tie: u32,
 }
 
 impl Rank {
+    /// Behind every server.
+    const ABOVE: Rank = Rank { value: u64::MAX, tie: u32::MAX };
+
     const fn flip<S: Score>() -> u32 {
         match S::TIES {
             Ties::SmallerName => 0,
-            Ties::LargerName => u32::MAX,
+            Ties::LargerName => u32::MAX / 2,
         }
     }
 
@@ -114,8 +122,12 @@ impl Rank {
         Rank { value, tie: at as u32 ^ Rank::flip::<S>() }
     }
 
-    fn of_score<S: Score>((score, at): (u32, usize)) -> Rank {
+    fn of_score<S: Score>((score, at): Found<u32>) -> Rank {
         Rank::new::<S>(!u64::from(score), at)
+    }
+
+    fn of_value<S: Score>((value, at): Found<f64>) -> Rank {
+        Rank::new::<S>(value.to_bits(), at)
     }
 
     /// The position among the active servers.
@@ -238,14 +250,69 @@ impl<S: Score> Rendezvous<S> {
         }
     }
 
-    /// The two servers that a preference list begins with, where both come at the price of one.
-    fn best_two(&self, key: &S::Key<'_>) -> Option<[Rank; 2]> {
-        let (key, seeds) = self.in_lanes(key)?;
-        if self.inner.weights.is_empty() {
-            return Some(seeds.two_highest(key).map(Rank::of_score::<S>));
+    /// The servers that a preference list begins with, so many of them or [`FEW`], in one pass.
+    fn best_few(&self, key: &S::Key<'_>, most: usize) -> Few<Rank> {
+        match most {
+            ..=2 => self.best_few_of::<2>(key),
+            3 => self.best_few_of::<3>(key),
+            _ => self.best_few_of::<FEW>(key),
         }
-        let two = seeds.two_lowest(key, &self.inner.weights)?;
-        Some(two.map(|(value, at)| Rank::new::<S>(value.to_bits(), at)))
+    }
+
+    // Within the iterator its three forms together took a tenth to a third longer.
+    #[inline(never)]
+    fn best_few_of<const MOST: usize>(&self, key: &S::Key<'_>) -> Few<Rank> {
+        let weights = &self.inner.weights;
+        match self.in_lanes(key) {
+            Some((key, seeds)) if weights.is_empty() => {
+                // A third in the same pass would cost more than a pass behind the second, up to some
+                // hundred servers.
+                Few::full(seeds.two_highest(key)).map(Rank::of_score::<S>)
+            }
+            Some((key, seeds)) => seeds.few_lowest::<MOST>(key, weights).map(Rank::of_value::<S>),
+            None => self.few_one_by_one::<MOST>(key, None),
+        }
+    }
+
+    /// The first servers, or of those behind another the first, without lanes.
+    fn few_one_by_one<const MOST: usize>(&self, key: &S::Key<'_>, last: Option<Rank>) -> Few<Rank> {
+        let weights = &self.inner.weights;
+        if S::BITS <= 32 && weights.is_empty() {
+            // Both parts of a rank fit one number.
+            let mut few: Few<u64, MOST> = Few::new(u64::MAX);
+            for (at, server) in self.inner.ready.iter().enumerate() {
+                let rank = Rank::new::<S>(!self.score.score(key, server), at);
+                let counts = last.is_none_or(|last| rank > last);
+                few.sift(if counts { rank.value << 32 | u64::from(rank.tie) } else { u64::MAX });
+            }
+            return few.map(|packed| Rank { value: packed >> 32 | !0 << 32, tie: packed as u32 });
+        }
+        let mut few: Few<Rank, MOST> = Few::new(Rank::ABOVE);
+        // As in `exactly_lowest`.
+        let mut limit = f64::INFINITY;
+        for (at, server) in self.inner.ready.iter().enumerate() {
+            let score = self.score.score(key, server);
+            let weight = weights.get(at);
+            let value = match weight {
+                None => !score,
+                Some(weight) => {
+                    let u = unit::<S>(score);
+                    if 1.0 - u > limit * weight {
+                        continue;
+                    }
+                    (neg_ln(u) / weight).to_bits()
+                }
+            };
+            let rank = Rank::new::<S>(value, at);
+            if last.is_none_or(|last| rank > last)
+                && few.keep(rank)
+                && weight.is_some()
+                && let Some(last) = few.last()
+            {
+                limit = f64::from_bits(last.value) * 1.000_001;
+            }
+        }
+        few.map(|rank| rank)
     }
 
     /// The server behind another in the preference list of a key.
@@ -257,9 +324,9 @@ impl<S: Score> Rendezvous<S> {
             }
             Some((key, seeds)) => {
                 let next = seeds.lowest(key, weights, Some((f64::from_bits(last.value), at)));
-                next.map(|(value, at)| Rank::new::<S>(value.to_bits(), at))
+                next.map(Rank::of_value::<S>)
             }
-            None => self.behind(key, last).min(),
+            None => self.few_one_by_one::<1>(key, Some(last)).as_slice().first().copied(),
         }
     }
 

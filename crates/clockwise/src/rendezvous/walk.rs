@@ -4,6 +4,7 @@ use alloc::vec::{IntoIter, Vec};
 use core::fmt;
 use core::iter::FusedIterator;
 
+use super::few::Few;
 use super::{Rank, Rendezvous};
 use crate::placement::ServerIx;
 use crate::rendezvous::Score;
@@ -20,8 +21,8 @@ pub struct Owners<'a, S: Score> {
     key: S::Key<'a>,
     left: usize,
     last: Option<Rank>,
-    /// The second server, where it was found with the first.
-    second: Option<Rank>,
+    /// The first few, where they were found with the first.
+    ahead: Option<Few<Rank>>,
     searched: usize,
     sorted: IntoIter<Rank>,
 }
@@ -30,16 +31,18 @@ impl<'a, S: Score> Owners<'a, S> {
     pub(super) fn new(placement: &'a Rendezvous<S>, key: S::Key<'a>, count: usize) -> Self {
         let left = count.min(placement.inner.active.len());
         let sorted = Vec::new().into_iter();
-        Owners { placement, key, left, last: None, second: None, searched: 0, sorted }
+        Owners { placement, key, left, last: None, ahead: None, searched: 0, sorted }
     }
 
-    /// The owner. Whoever asks for a few servers takes the second too; whoever asks for all, mostly
+    /// The owner. Whoever asks for a few servers takes the next ones too; whoever asks for all, mostly
     /// stops before.
     fn first(&mut self) -> Rank {
-        let few = (1..SEARCHED).contains(&self.left);
-        if let Some([first, second]) = few.then(|| self.placement.best_two(&self.key)).flatten() {
-            self.second = Some(second);
-            return first;
+        if (1..SEARCHED).contains(&self.left) {
+            let few = self.placement.best_few(&self.key, self.left + 1);
+            if let Some(&first) = few.as_slice().first() {
+                self.ahead = Some(few);
+                return first;
+            }
         }
         self.placement.rank(&self.key, self.placement.best(&self.key))
     }
@@ -50,9 +53,10 @@ impl<S: Score> Iterator for Owners<'_, S> {
 
     fn next(&mut self) -> Option<ServerIx> {
         self.left = self.left.checked_sub(1)?;
-        let rank = match (self.last, self.second.take()) {
+        let ahead = self.ahead.as_ref().and_then(|few| few.as_slice().get(self.searched));
+        let rank = match (self.last, ahead) {
             (None, _) => self.first(),
-            (Some(_), Some(second)) => second,
+            (Some(_), Some(&next)) => next,
             (Some(last), None) if self.searched < SEARCHED => self.placement.following(&self.key, last)?,
             (Some(last), None) => {
                 if self.searched == SEARCHED {
