@@ -19,12 +19,14 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::arch::asked_for;
 use crate::change_log::ChangeLog;
 use crate::draws::draw;
 use crate::entry::{Entry, Input, Number};
 use crate::error::Error;
 use crate::hash::{KeyHash, Xxh3};
 use crate::logged::{CAPACITY, Logged, MAX_CAPACITY, Table, capacity_for};
+use crate::placement::ServerIx;
 
 /// AnchorHash over a fleet with its history.
 ///
@@ -113,12 +115,32 @@ impl AnchorTable {
 impl Table for AnchorTable {
     const NAME: &'static str = "Anchor";
 
-    /// GETBUCKET. Each turn draws among fewer buckets than the one before, and one is never empty.
     // A call would take as long as most lookups.
     #[inline(always)]
     fn bucket(&self, key_hash: u64) -> u32 {
+        self.bucket_from(key_hash, self.first(key_hash))
+    }
+
+    fn buckets(&self, key_hashes: &[u64], buckets: &mut [ServerIx]) {
+        let (remained, _) = self.arrays.split_at(self.capacity as usize);
+        let first = |key_hash| self.first(key_hash) as usize;
+        asked_for(remained, key_hashes, buckets, first, |key_hash, first| {
+            ServerIx::new(self.bucket_from(key_hash, first as u32))
+        });
+    }
+}
+
+impl AnchorTable {
+    /// What GETBUCKET draws first.
+    #[inline(always)]
+    fn first(&self, key_hash: u64) -> u32 {
+        draw(key_hash, 0, self.capacity)
+    }
+
+    /// GETBUCKET. Each turn draws among fewer buckets than the one before, and one is never empty.
+    #[inline(always)]
+    fn bucket_from(&self, key_hash: u64, mut bucket: u32) -> u32 {
         let Self { capacity, arrays } = self;
-        let mut bucket = draw(key_hash, 0, *capacity);
         loop {
             let remained = arrays[bucket as usize];
             if remained == 0 {
@@ -172,6 +194,13 @@ mod tests {
     #[test]
     fn promises_of_a_history() {
         promises::hold::<AnchorTable>(|log| Anchor::new(Xxh3, log));
+    }
+
+    #[test]
+    fn batches_of_a_large_fleet_agree_with_single_lookups() {
+        promises::batches_agree_with_single_lookups::<AnchorTable>(|log| {
+            Anchor::with_capacity(Xxh3, log, 77_000)
+        });
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::entry::Hashed;
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, Xxh3};
 use crate::placement::{
-    Measured, Placement, Ranked, ServerIx, Share, owners_by_hash, owners_of, owners_of_hashes, weight_shares,
+    Measured, Placement, Ranked, ServerIx, Share, owners_by_hash, owners_of, weight_shares,
 };
 use crate::server::Server;
 
@@ -32,6 +32,13 @@ pub trait Table: Clone + Send + Sync + 'static {
 
     /// The bucket of a key hash: one that is not empty.
     fn bucket(&self, key_hash: u64) -> u32;
+
+    /// The buckets of many keys by their hashes, each the [server](ServerIx) that it is.
+    fn buckets(&self, key_hashes: &[u64], buckets: &mut [ServerIx]) {
+        for (&key_hash, bucket) in key_hashes.iter().zip(buckets) {
+            *bucket = ServerIx::new(self.bucket(key_hash));
+        }
+    }
 
     /// The preference lists, of a scheme that has some.
     fn ranked<H: KeyHash>(_: &Logged<Self, H>) -> Option<&dyn Ranked> {
@@ -88,7 +95,10 @@ impl<T: Table, H: KeyHash> Logged<T, H> {
         ServerIx::new(self.table.bucket(key_hash))
     }
 
-    owners_of_hashes!();
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        self.table.buckets(hashes, owners);
+    }
 
     /// The servers by bucket, removed ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
@@ -182,6 +192,18 @@ pub(crate) mod promises {
     pub(crate) type Build<T> = fn(&ChangeLog) -> Result<Logged<T>, Error>;
 
     /// `count` servers, of which some were removed by a seed.
+    /// Of a fleet whose table is more than a batch reads without asking for it.
+    pub(crate) fn batches_agree_with_single_lookups<T: Table>(build: Build<T>) {
+        let place = build(&random_log(70_000, 30, 5)).unwrap();
+        let mut random = Random(0xba7c);
+        let hashes: Vec<u64> = (0..3_000).map(|_| random.next()).collect();
+        let mut owners = vec![ServerIx::new(u32::MAX); hashes.len() + 1];
+        place.owners_of_hashes(&hashes, &mut owners);
+        assert_eq!(owners.pop(), Some(ServerIx::new(u32::MAX)));
+        let single: Vec<ServerIx> = hashes.iter().map(|&hash| place.owner_of_hash(hash)).collect();
+        assert_eq!(owners, single, "{}", T::NAME);
+    }
+
     pub(crate) fn random_log(count: usize, removals: usize, seed: u64) -> ChangeLog {
         let mut log = ChangeLog::new((0..count).map(|i| Server::new(format!("s{i}")).unwrap())).unwrap();
         let mut random = Random(seed);

@@ -18,6 +18,7 @@
 use alloc::sync::Arc;
 use alloc::vec;
 
+use crate::arch::asked_for;
 use crate::change_log::ChangeLog;
 use crate::draws::draw;
 use crate::entry::{Entry, Input};
@@ -25,6 +26,7 @@ use crate::error::Error;
 use crate::hash::{KeyHash, Xxh3};
 use crate::jump::jump;
 use crate::logged::{Logged, MAX_CAPACITY, Table, capacity_for};
+use crate::placement::ServerIx;
 
 /// MementoHash over a fleet with its history.
 ///
@@ -91,11 +93,29 @@ impl MementoTable {
 impl Table for MementoTable {
     const NAME: &'static str = "Memento";
 
-    /// Each turn draws among fewer buckets than the one before, and one is never empty.
     #[inline]
     fn bucket(&self, key_hash: u64) -> u32 {
+        self.bucket_from(key_hash, self.first(key_hash))
+    }
+
+    fn buckets(&self, key_hashes: &[u64], buckets: &mut [ServerIx]) {
+        let first = |key_hash| self.first(key_hash) as usize;
+        asked_for(&self.0, key_hashes, buckets, first, |key_hash, first| {
+            ServerIx::new(self.bucket_from(key_hash, first as u32))
+        });
+    }
+}
+
+impl MementoTable {
+    #[inline]
+    fn first(&self, key_hash: u64) -> u32 {
         // The count is one that jump hash takes.
-        let mut bucket = jump(key_hash, self.0.len() as i64).unwrap_or(0);
+        jump(key_hash, self.0.len() as i64).unwrap_or(0)
+    }
+
+    /// Each turn draws among fewer buckets than the one before, and one is never empty.
+    #[inline]
+    fn bucket_from(&self, key_hash: u64, mut bucket: u32) -> u32 {
         loop {
             let remained = self.0[bucket as usize];
             if remained == 0 {
@@ -159,6 +179,11 @@ mod tests {
     #[test]
     fn promises_of_a_history() {
         promises::hold::<MementoTable>(|log| Memento::new(Xxh3, log));
+    }
+
+    #[test]
+    fn batches_of_a_large_fleet_agree_with_single_lookups() {
+        promises::batches_agree_with_single_lookups::<MementoTable>(|log| Memento::new(Xxh3, log));
     }
 
     #[test]

@@ -14,9 +14,7 @@ use core::fmt;
 use crate::error::Error;
 use crate::hash::{KeyHash, Xxh3};
 use crate::members::Buckets;
-use crate::placement::{
-    Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of, owners_of_hashes,
-};
+use crate::placement::{Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of};
 use crate::server::Server;
 
 /// The most buckets a weighted list may come to: 2²⁴.
@@ -84,7 +82,10 @@ impl<H: KeyHash> ModN<H> {
         self.buckets.owner_of_hash(key_hash)
     }
 
-    owners_of_hashes!();
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        self.buckets.owners_of_hashes(hashes, owners);
+    }
 
     /// The N: how many buckets the weights come to.
     pub fn buckets(&self) -> u32 {

@@ -20,7 +20,7 @@ use core::fmt;
 
 pub(crate) use line::{FRAGMENTS, Fragments, Line, owners};
 pub(crate) use md5::{Blocks, TEXTS, block, digests};
-pub(crate) use prefetch::prefetch;
+pub(crate) use prefetch::{AT_HAND, TOGETHER, asked_for, prefetch};
 pub(crate) use sweep::{Below, Bounds, Highest, WIDTH, bound, highest, mix, rank, sweep};
 
 /// The instructions that loops over many servers or keys may use. Which, changes no answer.

@@ -19,18 +19,11 @@ use core::ops::Range;
 
 use super::line::FarLine;
 use super::sorted::{self, Sorted, meet};
-use crate::arch::{self, FRAGMENTS, Level, Line, prefetch};
+use crate::arch::{self, AT_HAND, FRAGMENTS, Level, Line, TOGETHER, prefetch};
 use crate::placement::{NARROW, Packed, ServerIx};
 
 /// Points that a lookup looks at beyond a line.
 pub(super) const WINDOW: usize = 5;
-
-/// Lookups whose reads overlap in a batch.
-const TOGETHER: usize = 64;
-
-/// Lines that are soon there, because a cache of the processor's own has them: 256 KiB. Of so few, to ask for a line
-/// takes longer than to wait for it.
-const AT_HAND: usize = 1 << 12;
 
 #[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Table {
@@ -241,7 +234,7 @@ impl Table {
 
     /// The owners of many hashes, which `lift` makes positions.
     pub(super) fn owners(&self, lift: u32, hashes: &[u64], owners: &mut [ServerIx]) {
-        if self.buckets > AT_HAND {
+        if self.buckets * size_of::<Line>() > AT_HAND {
             return self.owners_asked_for(lift, hashes, owners);
         }
         for (owner, &hash) in owners.iter_mut().zip(hashes) {

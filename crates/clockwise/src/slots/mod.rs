@@ -23,9 +23,7 @@ pub use ranges::SlotRanges;
 
 use crate::error::{Error, Kind};
 use crate::hash::{KeyHash, RedisSlot, Xxh3};
-use crate::placement::{
-    Layout, Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of, owners_of_hashes,
-};
+use crate::placement::{Layout, Measured, Placement, ServerIx, Share, Table, owners_by_hash, owners_of};
 use crate::server::Server;
 
 /// A [`SlotMap`] and the hash that gives keys their slots: slot = hash mod the number of slots.
@@ -92,7 +90,10 @@ impl<H: KeyHash> Slots<H> {
         self.table.owner_of_hash(hash)
     }
 
-    owners_of_hashes!();
+    /// Owners of many hashes at once; `owners` is as long as `hashes`, and a longer one keeps its tail.
+    pub fn owners_of_hashes(&self, hashes: &[u64], owners: &mut [ServerIx]) {
+        self.table.owners_of_hashes(hashes, owners);
+    }
 
     /// The servers, draining ones included. A [`ServerIx`] is a position in this slice.
     pub fn servers(&self) -> &[Server] {
