@@ -203,7 +203,9 @@ mod view;
 pub use anchor::{Anchor, AnchorTable};
 pub use arch::Level;
 pub use availability::FatalLosses;
-pub use bounded::{Bounded, Cap, Filled, Lease, OwnedLease, fill, fill_arriving, refill, settle};
+pub use bounded::{
+    Asked, Bounded, Cap, Filled, Lease, OwnedLease, asked, fill, fill_arriving, refill, settle,
+};
 pub use change_log::ChangeLog;
 pub use counted::Counted;
 pub use dx::{Dx, DxTable};
@@ -227,6 +229,6 @@ pub use ring::{Geometry, Ring};
 pub use route::{Down, Route, route, route_ix};
 pub use scheme::{Built, BuiltHash, PrefixedScheme, Scheme};
 pub use server::{Address, Server, ServerName, Weight, Zone};
-pub use skeleton::{Skeleton, SkeletonTable};
+pub use skeleton::{Drawn, Skeleton, SkeletonTable};
 pub use slots::{SlotMap, Slots};
 pub use view::{Admission, Epoch, View, admit};

@@ -33,6 +33,7 @@ use alloc::collections::BinaryHeap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
+use core::mem;
 use core::ops::ControlFlow;
 
 use crate::arch::{Level, mix};
@@ -99,6 +100,9 @@ struct Group {
 type First = (u32, usize);
 
 impl<H: KeyHash> Logged<SkeletonTable, H> {
+    /// The places of a group: bucket b is place b mod 64 of group b ⁄ 64.
+    pub const PLACES: u32 = SIZE;
+
     /// The placement of a fleet. Refuses weights that differ, and more than 2²⁴ buckets.
     pub fn new(hash: H, log: &ChangeLog) -> Result<Skeleton<H>, Error> {
         Logged::replayed(hash, log, |buckets, removed| {
@@ -113,6 +117,39 @@ impl<H: KeyHash> Logged<SkeletonTable, H> {
     pub fn at_level(self, level: Level) -> Skeleton<H> {
         self.map_table(|table| SkeletonTable { seeds: Arc::new(table.seeds.at_level(level)), ..table })
     }
+
+    /// What a key tries: the places that its draws name, in the order of their values, of all groups that have
+    /// a server; empty ones until the last, which is the owner's.
+    ///
+    /// It says why a key is where it is. A lookup looks at few of these.
+    ///
+    /// ```
+    /// use clockwise::{ChangeLog, Server, Skeleton, hash::Xxh3};
+    ///
+    /// let log = ChangeLog::new(["a", "b", "c"].map(|name| Server::new(name).unwrap()))?;
+    /// let place = Skeleton::new(Xxh3, &log)?;
+    /// let tried: Vec<_> = place.tried(2001).collect();
+    /// let (last, empty) = tried.split_last().unwrap();
+    /// assert_eq!(last.server, Some(place.owner_of_hash(2001)));
+    /// assert!(empty.iter().all(|drawn| drawn.server.is_none() && drawn.place >= 3));
+    /// # Ok::<(), clockwise::Error>(())
+    /// ```
+    pub fn tried(&self, key_hash: u64) -> impl Iterator<Item = Drawn> + '_ {
+        let mut found = false;
+        Merged::new(&self.table().groups, key_hash)
+            .take_while(move |drawn| !mem::replace(&mut found, drawn.server.is_some()))
+    }
+}
+
+/// A place that a key draws under [`Skeleton`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Its group, from 0.
+    pub group: u32,
+    /// Its number in the group, 0 to 63.
+    pub place: u32,
+    /// Its server, where it is not empty.
+    pub server: Option<ServerIx>,
 }
 
 impl SkeletonTable {
@@ -294,39 +331,59 @@ struct Next {
     place: u32,
 }
 
-impl Preferring for SkeletonTable {
-    /// The draws of all groups in the order of their values: each place that has a server, where it is named
-    /// first.
-    fn visit(&self, key_hash: u64, visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) -> ControlFlow<()> {
+/// The draws of all groups in the order of their values; after them the places that none names.
+struct Merged<'a> {
+    groups: &'a [Group],
+    /// The places with a server that are not named yet, by group.
+    left: Vec<u64>,
+    draws: Vec<Draws>,
+    queue: BinaryHeap<Next>,
+}
+
+impl<'a> Merged<'a> {
+    fn new(groups: &'a [Group], key_hash: u64) -> Merged<'a> {
         let key = SplitMix64::mix(key_hash);
-        let mut left: Vec<u64> = self.groups.iter().map(|group| group.occupied).collect();
-        let mut draws: Vec<Draws> = self
-            .groups
-            .iter()
-            .map(|group| key ^ group.seed)
-            .map(|state| Draws::new(state, score(state)))
-            .collect();
-        let next = |draws: &mut Vec<Draws>, at: usize| {
-            let Draw { value, place } = draws[at].next()?;
-            Some(Next { value: value.to_bits(), before: Reverse(at), place })
+        let draws = groups.iter().map(|group| key ^ group.seed).map(|state| Draws::new(state, score(state)));
+        let left = groups.iter().map(|group| group.occupied).collect();
+        let mut merged = Merged { groups, left, draws: draws.collect(), queue: BinaryHeap::new() };
+        merged.queue = (0..groups.len()).filter_map(|at| merged.draw(at)).collect();
+        merged
+    }
+
+    fn draw(&mut self, at: usize) -> Option<Next> {
+        let Draw { value, place } = self.draws[at].next()?;
+        Some(Next { value: value.to_bits(), before: Reverse(at), place })
+    }
+}
+
+impl Iterator for Merged<'_> {
+    type Item = Drawn;
+
+    /// A group of which no server is left draws no more.
+    fn next(&mut self) -> Option<Drawn> {
+        let (at, place) = match self.queue.pop() {
+            Some(Next { before: Reverse(at), place, .. }) => (at, place),
+            None => {
+                let at = self.left.iter().position(|&left| left != 0)?;
+                (at, self.left[at].trailing_zeros())
+            }
         };
-        let mut queue: BinaryHeap<Next> = (0..draws.len()).filter_map(|at| next(&mut draws, at)).collect();
-        while let Some(Next { before, place, .. }) = queue.pop() {
-            let at = before.0;
-            if left[at] >> place & 1 == 1 {
-                left[at] &= !(1 << place);
-                visit(ServerIx::new(self.groups[at].start + place))?;
-            }
-            if left[at] != 0 {
-                queue.extend(next(&mut draws, at));
-            }
+        let start = self.groups[at].start;
+        let server = (self.left[at] >> place & 1 == 1).then(|| ServerIx::new(start + place));
+        self.left[at] &= !(1 << place);
+        if self.left[at] != 0
+            && let Some(next) = self.draw(at)
+        {
+            self.queue.push(next);
         }
-        for (group, left) in self.groups.iter().zip(left) {
-            for place in (0..SIZE).filter(|place| left >> place & 1 == 1) {
-                visit(ServerIx::new(group.start + place))?;
-            }
-        }
-        ControlFlow::Continue(())
+        Some(Drawn { group: start / SIZE, place, server })
+    }
+}
+
+impl Preferring for SkeletonTable {
+    /// Each place that has a server, where it is named first.
+    fn visit(&self, key_hash: u64, visit: &mut dyn FnMut(ServerIx) -> ControlFlow<()>) -> ControlFlow<()> {
+        Merged::new(&self.groups, key_hash).filter_map(|drawn| drawn.server).try_for_each(visit)
     }
 }
 
@@ -376,6 +433,18 @@ mod tests {
                 let key = random.next();
                 let expected = ranked(&log, key);
                 assert_eq!(place.owner_of_hash(key).get(), expected[0], "seed {seed}, {key}");
+                let tried: Vec<Drawn> = place.tried(key).collect();
+                let (last, empty) = tried.split_last().unwrap();
+                assert_eq!(last.server.map(ServerIx::get), Some(expected[0]), "seed {seed}, {key}");
+                assert_eq!(last.group * 64 + last.place, expected[0], "seed {seed}, {key}");
+                // Those before it have no server, and their values are between.
+                let values: Vec<f64> =
+                    tried.iter().map(|drawn| value(key, drawn.group * 64 + drawn.place)).collect();
+                let active: Vec<u32> = log.buckets().active().map(|(ix, _)| ix.get()).collect();
+                for (drawn, least) in empty.iter().zip(&values) {
+                    assert!(drawn.server.is_none() && !active.contains(&(drawn.group * 64 + drawn.place)));
+                    assert!(*least >= value(key, expected[0]), "seed {seed}, {key}: {tried:?}");
+                }
                 let mut list = vec![];
                 let all = place.table().visit(key, &mut |server| {
                     list.push(server.get());

@@ -61,7 +61,7 @@ impl Filled {
 /// ```
 pub fn fill<P: Ranked + ?Sized, K: AsRef<[u8]>>(placement: &P, keys: &[K], cap: Cap) -> Filled {
     let total = keys.len() as u64;
-    let limits: Vec<u64> = Room::of_servers(placement, cap).iter().map(|room| room.limit(total)).collect();
+    let limits = cap.limits(placement, total);
     place(placement, keys, |server, load, _| load < limits[server])
 }
 

@@ -8,6 +8,7 @@
 //! The answer is a function of the key, the base placement and *the load now*, so this is no
 //! [`Placement`](crate::Placement): it hands out [`Lease`]s, and a load falls when its lease is dropped.
 
+mod asked;
 mod cap;
 mod fill;
 mod lease;
@@ -21,6 +22,7 @@ use core::fmt;
 use core::mem;
 use core::ops::ControlFlow;
 
+pub use asked::{Asked, asked};
 pub use cap::Cap;
 use cap::Room;
 pub use fill::{Filled, fill, fill_arriving};

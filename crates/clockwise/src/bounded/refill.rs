@@ -20,7 +20,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-use super::cap::{Cap, Room};
+use super::cap::Cap;
 use super::fill::Filled;
 use crate::placement::{Placement, Ranked, ServerIx, listed};
 
@@ -258,8 +258,7 @@ struct Loads {
 
 impl Loads {
     fn new<P: Ranked + ?Sized>(placement: &P, total: u64, cap: Cap) -> Loads {
-        let limits: Vec<u64> =
-            Room::of_servers(placement, cap).into_iter().map(|room| room.limit(total)).collect();
+        let limits = cap.limits(placement, total);
         Loads { loads: alloc::vec![0; limits.len()], limits }
     }
 

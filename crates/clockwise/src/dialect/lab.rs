@@ -17,6 +17,8 @@
 //! collide, and a text a server and key is slow. The schemes without texts of servers (hash mod N,
 //! jump, slots) need no recipe here: take the native ones with this hash.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -28,7 +30,7 @@ use crate::hash::{KeyHash, NamedHash, Width, fmix32, fnv1a_32_from};
 use crate::members::{Buckets, Members};
 use crate::rendezvous::{Rendezvous, Score};
 use crate::ring::{Geometry, Label, Ring};
-use crate::server::ServerName;
+use crate::server::{Server, ServerName};
 
 choice! {
     /// Which scheme the texts are for.
@@ -77,11 +79,18 @@ impl Default for Options {
 
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&alloc::format!("lab {} {}", self.algorithm, self.hash))
+        f.pad(&format!("lab {} {}", self.algorithm, self.hash))
     }
 }
 
 impl Options {
+    /// The text of a server's first point at a position, if it has one there.
+    pub fn point_text_at(&self, server: &Server, position: u64) -> Option<String> {
+        let count = server.effective_weight().saturating_mul(self.points_per_weight);
+        let mut texts = (0..count).map(|i| point_text(server.name().as_str(), i));
+        texts.find(|text| self.hash.hash(text.as_bytes()) == position)
+    }
+
     /// The placement of a set of servers; their order is no matter.
     pub fn build(&self, list: &Buckets) -> Result<Placed, Error> {
         let members = Members::from(list);
@@ -106,8 +115,17 @@ const LABEL: Label<'_> = Label::Between("node-", "#");
 /// ```
 /// assert_eq!(clockwise::dialect::lab::point_text("A", 0), "node-A#0");
 /// ```
-pub fn point_text(server: &str, i: u32) -> alloc::string::String {
-    alloc::format!("node-{server}#{i}")
+pub fn point_text(server: &str, i: u32) -> String {
+    format!("node-{server}#{i}")
+}
+
+/// The text that the score of a server for a key is the hash of.
+///
+/// ```
+/// assert_eq!(clockwise::dialect::lab::score_text("user:1", "A"), "user:1|A");
+/// ```
+pub fn score_text(key: &str, server: &str) -> String {
+    format!("{key}|{server}")
 }
 
 /// What [`Options::build`] gives.
@@ -179,7 +197,7 @@ impl Score for KeyBarName {
 
     /// What follows the key.
     fn server(&self, name: &ServerName) -> Vec<u8> {
-        alloc::format!("|{name}").into_bytes()
+        format!("|{name}").into_bytes()
     }
 
     fn score(&self, key: &Begun<'_>, server: &Vec<u8>) -> u64 {
@@ -208,9 +226,6 @@ impl Score for KeyBarName {
 
 #[cfg(test)]
 mod tests {
-    use alloc::format;
-    use alloc::string::String;
-
     use super::*;
     use crate::hash::Fmix32Fnv1a32;
     use crate::placement::Placement;
@@ -224,10 +239,8 @@ mod tests {
     #[test]
     fn the_ring_owner_is_the_first_labelled_point_at_or_after_the_key() {
         for hash in NamedHash::ALL {
-            let place = built(
-                Options { hash: *hash, points_per_weight: 3, ..Options::default() },
-                &[("B", 1), ("A", 2), ("C", 1)],
-            );
+            let options = Options { hash: *hash, points_per_weight: 3, ..Options::default() };
+            let place = built(options, &[("B", 1), ("A", 2), ("C", 1)]);
             let mut points: Vec<(u64, &str)> = Vec::new();
             for (name, count) in [("A", 6), ("B", 3), ("C", 3)] {
                 points.extend((0..count).map(|i| (hash.hash(format!("node-{name}#{i}").as_bytes()), name)));
@@ -237,6 +250,13 @@ mod tests {
                 let at = hash.hash(key.as_bytes());
                 let owner = points.iter().find(|(point, _)| *point >= at).unwrap_or(&points[0]).1;
                 assert_eq!(place.owner(key.as_bytes()).name().as_str(), owner, "{hash}: {key}");
+            }
+            let elsewhere = (0..).find(|at| points.iter().all(|(position, _)| position != at)).unwrap();
+            for (position, name) in points {
+                let server = place.servers().iter().find(|server| server.name().as_str() == name).unwrap();
+                let text = options.point_text_at(server, position).unwrap();
+                assert_eq!((hash.hash(text.as_bytes()), &text[..6]), (position, &*format!("node-{name}")));
+                assert_eq!(options.point_text_at(server, elsewhere), None);
             }
         }
         assert_eq!(point_text("D", 199), "node-D#199");
@@ -250,6 +270,7 @@ mod tests {
             let place = built(options, &[("A", 1), ("B", 1), ("C", 1)]);
             for key in user_keys(300).into_iter().chain([long.clone(), String::new()]) {
                 let mut scored = ["A", "B", "C"].map(|name| {
+                    assert_eq!(score_text(&key, name), format!("{key}|{name}"));
                     let score = hash.hash(format!("{key}|{name}").as_bytes());
                     let score = if hash.width() == Width::Bits32 { score } else { score >> 11 };
                     (core::cmp::Reverse(score), name)
