@@ -1,5 +1,6 @@
 //! What a page has to know before it asks anything: what there is to choose from.
 
+use clockwise::dialect::Dialect;
 use clockwise::hash::{KeyHash as _, NamedHash};
 use serde::Serialize;
 
@@ -11,6 +12,8 @@ use crate::state::{MAX_KEYS, MAX_NODES, MAX_POINTS, MAX_REPLICAS, MAX_TOKENS, Sc
 pub struct About {
     /// The schemes, in the order of a comparison.
     pub schemes: Vec<SchemeAbout>,
+    /// What a fleet file may be said to be placed by, where it does not say it.
+    pub placements: Vec<&'static str>,
     /// The hashes.
     pub hashes: Vec<HashAbout>,
     /// The most nodes.
@@ -57,6 +60,10 @@ impl About {
         let scheme = |name: SchemeName| SchemeAbout { name, title: name.title(), about: name.about() };
         About {
             schemes: SchemeName::compared().chain([SchemeName::Product]).map(scheme).collect(),
+            placements: SchemeName::compared()
+                .map(SchemeName::name)
+                .chain(Dialect::NAMES.iter().copied())
+                .collect(),
             hashes: NamedHash::ALL
                 .iter()
                 .map(|hash| HashAbout { name: hash.as_str(), bits: hash.bits() })

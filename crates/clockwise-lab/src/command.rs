@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Refusal;
 use crate::layout::remembers;
-use crate::state::{Fleet, Keys, SchemeName, State, range};
+use crate::state::{Fleet, Keys, State, range};
 
 /// The most keys that are written out one by one.
 const WRITTEN: usize = 1_000;
@@ -34,9 +34,7 @@ pub fn command(state: &State) -> Result<Command, Refusal> {
                 format!("{first}{keys} | clockwise owner lab.toml {read}{}\n", holders(state, &built))
             }
         }
-        Some((_, earlier))
-            if !earlier.is_empty() && fleet.scheme != SchemeName::Product && remembers(fleet) =>
-        {
+        Some((_, earlier)) if !earlier.is_empty() && remembers(fleet) => {
             return Err(Refusal::new(
                 "where keys are depends on every change so far, and a plan knows the last one",
             ));
@@ -176,7 +174,7 @@ fn changes(before: &Fleet, now: &Fleet) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::Node;
+    use crate::state::{Node, SchemeName};
 
     #[test]
     fn a_shell_reads_back_what_was_quoted() {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Refusal;
 use crate::layout::Layout;
 use crate::sentence;
-use crate::state::{Keys, SchemeName, State};
+use crate::state::{Fleet, Keys, SchemeName, State};
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -62,8 +62,9 @@ pub fn compare(ask: &Ask) -> Result<Comparison, Refusal> {
     if !ask.pattern.is_empty() {
         state.keys = Keys::pattern(&ask.pattern);
     }
-    let last = state.history.pop();
-    let before = last.unwrap_or_else(|| state.fleet.clone());
+    if state.history.is_empty() {
+        state.history.push(state.fleet.clone());
+    }
     let mut schemes = ask.schemes.clone();
     if schemes.is_empty() {
         schemes = SchemeName::compared().collect();
@@ -75,11 +76,11 @@ pub fn compare(ask: &Ask) -> Result<Comparison, Refusal> {
     let total = state.keys.count()?;
     let rows = schemes.into_iter().map(|scheme| {
         let mut state = state.clone();
-        // Each scheme has the settings of the fleet as it is, before the change as well.
-        let mut before = crate::state::Fleet { nodes: before.nodes.clone(), ..state.fleet.clone() };
-        before.scheme = scheme;
+        // Each scheme has the settings of the fleet as it is, for all that was before as well.
         state.fleet.scheme = scheme;
-        state.history = vec![before];
+        for before in &mut state.history {
+            *before = Fleet { nodes: std::mem::take(&mut before.nodes), ..state.fleet.clone() };
+        }
         let row = Row {
             scheme,
             title: scheme.title(),
@@ -107,5 +108,7 @@ pub fn compare(ask: &Ask) -> Result<Comparison, Refusal> {
         }
     });
     let rows = rows.collect();
-    Ok(Comparison { total, change: sentence::what_changed(&before, &state.fleet), fair, rows })
+    let change =
+        state.history.last().map_or_else(String::new, |was| sentence::what_changed(was, &state.fleet));
+    Ok(Comparison { total, change, fair, rows })
 }

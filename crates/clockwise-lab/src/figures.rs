@@ -207,7 +207,13 @@ fn nodes(layout: &Layout<'_>, answering: &[Option<usize>]) -> Vec<NodeFigures> {
     for server in answering.iter().flatten() {
         served[*server] += 1;
     }
-    let weights: u64 = state.fleet.nodes.iter().map(|node| u64::from(node.weight)).sum();
+    let weights = state.fleet.total_weight();
+    let mut limits: Vec<Option<u64>> = vec![None; names];
+    if let (Some(cap), Some(ranked)) = (now.built.cap(), now.built.ranked()) {
+        for (at, limit) in cap.limits(ranked, layout.keys.len() as u64).into_iter().enumerate() {
+            limits[now.numbers[at]] = Some(limit);
+        }
+    }
     let mut shares: Vec<Option<Share>> = vec![None; names];
     for (at, share) in now.built.measured().into_iter().flat_map(Measured::shares).enumerate() {
         shares[now.numbers[at]] = Some(share);
@@ -233,11 +239,7 @@ fn nodes(layout: &Layout<'_>, answering: &[Option<usize>]) -> Vec<NodeFigures> {
         answering: served[at],
         share: shares[at].map(Share::as_f64),
         target: f64::from(node.weight) / weights as f64,
-        limit: now
-            .built
-            .cap()
-            .filter(|_| node.weight > 0)
-            .map(|cap| cap.limit(layout.keys.len() as u64, node.weight, weights)),
+        limit: limits[at].filter(|_| node.weight > 0),
     });
     figures.collect()
 }

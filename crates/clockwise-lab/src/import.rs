@@ -1,16 +1,14 @@
 //! A configuration that was pasted or dropped: which fleet it is.
 
-use std::fmt::Display;
-
 use clockwise::catalogue::Chosen;
 use clockwise::dialect::Dialect;
 use clockwise::dialect::lab::Algorithm;
 use clockwise::{Placement as _, Scheme};
-use clockwise_config::{Options, Pool, Settings, parse};
+use clockwise_config::{Diagnostic, Diagnostics, Options, Pool, Settings, parse};
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
-use crate::sentence::many;
+use crate::sentence::{grouped, many};
 use crate::state::{Fleet, MAX_NODES, Node, SchemeName};
 
 /// What is asked.
@@ -72,12 +70,10 @@ pub fn import(ask: &Ask) -> Result<Import, Refusal> {
         let kind = file.kind().to_string();
         return Ok(Import { kind, pools, pool: None, fleet: None, warnings: Vec::new(), sentence });
     }
-    let pool = file.pick(ask.pool.as_deref()).map_err(|problems| refused(&problems))?;
+    let pool = file.pick(ask.pool.as_deref()).map_err(|problem| Refusal::new(told(&problem)))?;
     let fleet = fleet(&pool)?;
-    let built = pool
-        .scheme()
-        .build(pool.servers())
-        .map_err(|error| Refusal::new(pool.diagnose(&error).to_string().trim_end()))?;
+    let built =
+        pool.scheme().build(pool.servers()).map_err(|error| Refusal::new(told(&pool.diagnose(&error))))?;
     let named = pool.name().map_or(String::new(), |name| format!(" \u{201c}{name}\u{201d}"));
     let sentence = format!(
         "{}: {}{named}, placed as {} places keys.",
@@ -90,7 +86,7 @@ pub fn import(ask: &Ask) -> Result<Import, Refusal> {
         pools,
         pool: pool.name().map(str::to_owned),
         fleet: Some(fleet),
-        warnings: pool.warnings().iter().map(|warning| warning.to_string().trim_end().to_owned()).collect(),
+        warnings: pool.warnings().iter().map(told).collect(),
         sentence,
     })
 }
@@ -98,15 +94,33 @@ pub fn import(ask: &Ask) -> Result<Import, Refusal> {
 /// How many problems of a file are told; past so many it is another kind of file.
 const TOLD: usize = 3;
 
-fn refused(problems: &impl Display) -> Refusal {
-    let text = problems.to_string();
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    let more = lines.len().saturating_sub(TOLD);
-    let mut told = lines[..lines.len() - more].join("\n");
+fn refused(problems: &Diagnostics) -> Refusal {
+    let mut lines: Vec<String> = problems.iter().take(TOLD).map(told).collect();
+    let more = problems.iter().len().saturating_sub(TOLD) + problems.omitted();
     if more > 0 {
-        told += &format!("\nand {}", many(more as u64, "line more", "lines more"));
+        lines.push(format!("and {}", many(more as u64, "more problem", "more problems")));
     }
-    Refusal::new(told)
+    Refusal::new(lines.join("\n"))
+}
+
+/// A problem, and on a line of its own what helps.
+fn told(problem: &Diagnostic) -> String {
+    let advice = problem.help().and_then(advice).map_or(String::new(), |advice| format!("\nHelp: {advice}."));
+    format!("{}{advice}", problem.to_string().trim_end())
+}
+
+/// The help of a problem in the words of a page, which has none of the command's options but `--placement`.
+fn advice(help: &str) -> Option<String> {
+    let others = |clause: &&str| !["--from", "--lenient"].iter().any(|option| clause.contains(option));
+    let clauses: Vec<&str> = help.split("; ").filter(others).collect();
+    let text = clauses.join("; ").replace(", or join equal copies with --merge", "");
+    if text.is_empty() {
+        return None;
+    }
+    match text.contains("--placement ") {
+        true => Some(format!("{} (in the field for how keys are placed)", text.replace("--placement ", ""))),
+        false => Some(text),
+    }
 }
 
 /// The fleet of a pool that was read.
@@ -114,8 +128,9 @@ pub fn fleet(pool: &Pool) -> Result<Fleet, Refusal> {
     let servers = pool.servers().servers();
     if servers.len() > MAX_NODES {
         return Err(Refusal::new(format!(
-            "{} servers are more than the {MAX_NODES} of a page",
-            servers.len()
+            "{} are more than the {} of a page",
+            many(servers.len() as u64, "server", "servers"),
+            grouped(MAX_NODES as u64)
         )));
     }
     let nodes = servers.iter().map(Node::from).collect();

@@ -1,8 +1,8 @@
 //! One key under the lens: its hash, where that falls, who owns it, and why.
 
 use clockwise::dialect::lab;
-use clockwise::hash::{KeyHash, NamedHash, SplitMix64, Width};
-use clockwise::{Placement, Replicas, Spread, route_ix};
+use clockwise::hash::{KeyHash, Width, Xxh3};
+use clockwise::{Asked, Built, Drawn, Placement, Replicas, Skeleton, Spread, asked, route_ix};
 use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
@@ -189,29 +189,32 @@ fn hex(number: u64, width: Width) -> String {
 fn token(layout: &Layout<'_>, place: &KeyTurn<'_>, number: u64) -> Option<Token> {
     let ring = layout.now.built.ring()?;
     let position = ring.position_of_hash(number);
-    let node = layout.now.name(ring.owner_of_hash(number)).to_owned();
-    let fleet = &layout.state.fleet;
-    let is_ours = matches!(fleet.scheme, SchemeName::Ring | SchemeName::Bounded);
-    let count = layout.state.fleet.nodes.iter().find(|known| known.name == node);
-    let count = count.map_or(0, |node| node.weight.saturating_mul(fleet.tokens));
-    let mut texts = (0..count).filter(|_| is_ours).map(|i| lab::point_text(&node, i));
-    let text = texts.find(|text| place.hash().hash(text.as_bytes()) == position).unwrap_or_default();
+    let server = ring.owner_of_hash(number);
+    let text = layout.state.fleet.lab().and_then(|lab| {
+        let server = &layout.now.built.servers()[server.index()];
+        lab.point_text_at(server, position)
+    });
     let turn = place.of_hash(position).min(1.0);
-    Some(Token { text, node, hash: hex(position, place.hash().width()), turn, degrees: turn * 360.0 })
+    Some(Token {
+        text: text.unwrap_or_default(),
+        node: layout.now.name(server).to_owned(),
+        hash: hex(position, place.hash().width()),
+        turn,
+        degrees: turn * 360.0,
+    })
 }
 
 fn scores(layout: &Layout<'_>, key: &str) -> Vec<Score> {
     let fleet = &layout.state.fleet;
-    let Ok(hash) = fleet.hash.parse::<NamedHash>() else { return Vec::new() };
-    if fleet.scheme != SchemeName::Rendezvous {
+    let Some(lab) = fleet.lab().filter(|lab| lab.algorithm == lab::Algorithm::Rendezvous) else {
         return Vec::new();
-    }
+    };
     let active = fleet.nodes.iter().filter(|node| node.weight > 0);
     let mut scores: Vec<(u64, Score)> = active
         .map(|node| {
-            let text = format!("{key}|{}", node.name);
-            let score = hash.hash(text.as_bytes());
-            (score, Score { node: node.name.clone(), text, hash: hex(score, hash.width()) })
+            let text = lab::score_text(key, &node.name);
+            let score = lab.hash.hash(text.as_bytes());
+            (score, Score { node: node.name.clone(), text, hash: hex(score, lab.hash.width()) })
         })
         .collect();
     scores.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.node.cmp(&other.node)));
@@ -222,26 +225,20 @@ fn scores(layout: &Layout<'_>, key: &str) -> Vec<Score> {
 fn walk(layout: &Layout<'_>, key: &str) -> Vec<Step> {
     let now = &layout.now;
     let (Some(cap), Some(ranked)) = (now.built.cap(), now.built.ranked()) else { return Vec::new() };
+    let keys = layout.keys.len();
     let held = layout.keys.iter().rposition(|held| held == key);
-    let (before, total) = match held {
-        Some(at) => (at, layout.keys.len() as u64),
-        None => (layout.keys.len(), layout.keys.len() as u64 + 1),
-    };
-    let weights: u64 = layout.state.fleet.nodes.iter().map(|node| u64::from(node.weight)).sum();
+    let (before, total) = held.map_or((keys, keys + 1), |at| (at, keys));
     let mut loads = vec![0_u64; now.built.servers().len()];
     for owner in &now.owners[..before] {
         loads[owner.index()] += 1;
     }
-    let mut walk = Vec::new();
-    for server in ranked.preference(key.as_bytes(), usize::MAX) {
-        let weight = now.built.servers()[server.index()].effective_weight();
-        let (load, limit) = (loads[server.index()], cap.limit(total, weight, weights));
-        walk.push(Step { node: now.name(server).to_owned(), load, limit, full: load >= limit });
-        if load < limit {
-            break;
-        }
-    }
-    walk
+    let step = |asked: Asked| Step {
+        node: now.name(asked.server).to_owned(),
+        load: asked.load,
+        limit: asked.limit,
+        full: !asked.has_room(),
+    };
+    asked(ranked, key, cap, &loads, total as u64).into_iter().map(step).collect()
 }
 
 fn replicas(layout: &Layout<'_>, key: &str) -> Result<Vec<String>, Refusal> {
@@ -265,7 +262,7 @@ fn why(layout: &Layout<'_>, key: &KeyFigures, number: u64) -> Vec<String> {
         (SchemeName::ModN, _, Some(slot)) => vec![
             format!("{hashed}, which is {number}."),
             format!(
-                "{number} mod {} is {}: node {} of the list, counted from 0, is {}.",
+                "{number} mod {} is {}: place {} of the list, counted from 0, is {}'s.",
                 slot.of, slot.number, slot.number, key.owner
             ),
         ],
@@ -273,11 +270,13 @@ fn why(layout: &Layout<'_>, key: &KeyFigures, number: u64) -> Vec<String> {
             format!("{hashed}."),
             format!(
                 "From that number, jump hash over {} ends at {}.",
-                many(buckets(layout), "bucket", "buckets"),
+                many(fleet.total_weight(), "bucket", "buckets"),
                 key.owner
             ),
         ],
-        (SchemeName::Catalogued("skeleton"), ..) => vec![format!("{hashed}."), skeleton(key, layout, number)],
+        (SchemeName::Catalogued("skeleton"), ..) => {
+            [Some(format!("{hashed}.")), skeleton(key, layout, number)].into_iter().flatten().collect()
+        }
         (SchemeName::Catalogued(_), ..) => vec![
             format!("{hashed}."),
             format!("From that number, {} names {}.", fleet.scheme.title(), key.owner),
@@ -311,15 +310,17 @@ fn why(layout: &Layout<'_>, key: &KeyFigures, number: u64) -> Vec<String> {
         ],
     };
     if let Some((room, full)) = key.walk.split_last().filter(|(_, full)| !full.is_empty()) {
-        let full: Vec<String> =
-            full.iter().map(|step| format!("{} ({} of {})", step.node, step.load, step.limit)).collect();
+        let full: Vec<String> = full
+            .iter()
+            .map(|step| format!("{} ({} of {})", step.node, grouped(step.load), grouped(step.limit)))
+            .collect();
         let is = if full.len() == 1 { "is" } else { "are" };
         why.push(format!(
             "{} {is} full, so it walks on to {}, which holds {} of {}.",
             list(&full),
             room.node,
-            room.load,
-            room.limit
+            grouped(room.load),
+            grouped(room.limit)
         ));
     }
     if let Some(was) = key.was.as_ref().filter(|was| **was != key.owner) {
@@ -344,47 +345,34 @@ fn hashed(key: &KeyFigures) -> String {
     format!("{name} of {:?} is {}", key.key, key.hash)
 }
 
-/// Places of a group of skeleton rendezvous.
-const GROUP: usize = 64;
 /// So many empty places are named.
 const EMPTY_SHOWN: usize = 4;
 
-/// The places that a key draws until one is not empty, where there is one group; of more, which one it is.
-fn skeleton(key: &KeyFigures, layout: &Layout<'_>, number: u64) -> String {
-    let built = &layout.now.built;
-    let groups = built.servers().len().div_ceil(GROUP);
-    let owner = built.owner_ix(key.key.as_bytes()).index();
-    if groups > 1 {
-        return format!(
-            "The places are in {groups} groups of {GROUP}. Each group draws places, each draw with a lower value; \
-             of those with a node the highest is place {} of group {}, which is {}'s.",
-            owner % GROUP,
-            owner / GROUP,
-            key.owner
-        );
-    }
-    let state = SplitMix64::mix(number) ^ SplitMix64::mix(0);
-    let draws =
-        (0..1_024_u64).map(|turn| SplitMix64::mix(state.wrapping_add(turn.wrapping_mul(SplitMix64::STEP))));
-    let empty: Vec<String> = draws
-        .map(|draw| draw as usize % GROUP)
-        .take_while(|place| *place != owner)
-        .map(|place| place.to_string())
-        .collect();
-    let drawn = match empty.len() {
-        0 => "first".to_owned(),
-        1 => format!("{}, which is empty, and then", empty[0]),
-        all if all <= EMPTY_SHOWN => format!("{}, which are empty, and then", list(&empty)),
-        all => {
-            let more = many((all - EMPTY_SHOWN) as u64, "more", "more");
-            format!("{} and {more}, which are empty, and then", empty[..EMPTY_SHOWN].join(", "))
-        }
+/// The places that a key draws until one is not empty.
+fn skeleton(key: &KeyFigures, layout: &Layout<'_>, number: u64) -> Option<String> {
+    let Built::Catalogued(placed) = layout.now.built.bare() else { return None };
+    let tried: Vec<Drawn> = Skeleton::new(placed.key_hash(), placed.log()?).ok()?.tried(number).collect();
+    let (last, empty) = tried.split_last()?;
+    let groups = placed.servers().len().div_ceil(Skeleton::<Xxh3>::PLACES as usize);
+    let place = |drawn: &Drawn| match groups {
+        1 => drawn.place.to_string(),
+        _ => format!("{} of group {}", drawn.place, drawn.group),
     };
-    format!("Of the group's {GROUP} places it draws {drawn} {owner}, which is {}'s.", key.owner)
-}
-
-fn buckets(layout: &Layout<'_>) -> u64 {
-    layout.state.fleet.nodes.iter().map(|node| u64::from(node.weight)).sum()
+    let (shown, more) = empty.split_at(empty.len().min(EMPTY_SHOWN));
+    let mut shown: Vec<String> = shown.iter().map(place).collect();
+    if !more.is_empty() {
+        shown.push(many(more.len() as u64, "more", "more"));
+    }
+    let drawn = match shown.len() {
+        0 => "first".to_owned(),
+        1 => format!("{}, which is empty, and then", shown[0]),
+        _ => format!("{}, which are empty, and then", list(&shown)),
+    };
+    let of = match groups {
+        1 => format!("Of the group's {} places", Skeleton::<Xxh3>::PLACES),
+        _ => format!("Of the {} places in each of {groups} groups", Skeleton::<Xxh3>::PLACES),
+    };
+    Some(format!("{of} it draws {drawn} {}, which is {}'s.", place(last), key.owner))
 }
 
 fn rendezvous(key: &KeyFigures, layout: &Layout<'_>) -> Vec<String> {

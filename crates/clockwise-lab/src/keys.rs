@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 use crate::answer::{Array, Values};
-use crate::sentence::many;
+use crate::sentence::{grouped, many};
 use crate::state::MAX_KEYS;
 
 /// How many keys are named at once.
@@ -53,8 +53,9 @@ pub fn keys(ask: &Ask) -> Result<(KeyFile, Vec<Array>), Refusal> {
     while let Some(record) = reader.read().map_err(refused)? {
         if keys.len() as u64 == MAX_KEYS {
             return Err(Refusal::new(format!(
-                "{} holds more keys than the {MAX_KEYS} of a page; `clockwise plan` takes any number",
-                ask.name
+                "{} holds more keys than the {} of a page; `clockwise plan` takes any number",
+                ask.name,
+                grouped(MAX_KEYS)
             )));
         }
         let key = String::from_utf8(record.key.to_vec()).map_err(|_| {
@@ -111,6 +112,6 @@ mod tests {
             assert!(refusal.contains(said), "{text:?}: {refusal}");
         }
         let many = "k\n".repeat(MAX_KEYS as usize + 1);
-        assert!(read(&many).unwrap_err().to_string().contains("more keys than the 1000000"));
+        assert!(read(&many).unwrap_err().to_string().contains("more keys than the 1,000,000"));
     }
 }

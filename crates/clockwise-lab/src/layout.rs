@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use clockwise::catalogue::{self, Input};
+use clockwise::dialect::Dialect;
 use clockwise::hash::{KeyHash, NamedHash};
 use clockwise::moves::{MoveCounter, Tally};
-use clockwise::{Built, Down, Fingerprint, Moves, Placement, ServerIx, Table, fill, route_ix};
+use clockwise::{Built, Down, Fingerprint, Moves, Placement, Scheme, ServerIx, Table, fill, route_ix};
 
 use crate::Refusal;
 use crate::state::{Fleet, State};
@@ -78,14 +79,16 @@ impl<'s> Layout<'s> {
         let names: Vec<String> = fleet.nodes.iter().chain(gone).map(|node| node.name.clone()).collect();
         // Slots move from where they are, and a history goes on: so all that came before counts.
         let mut sides: Vec<Built> = Vec::new();
+        let mut was: Option<&Fleet> = None;
         let from = if remembers(fleet) { 0 } else { state.history.len().saturating_sub(1) };
         for fleet in state.history[from..].iter().chain([fleet]) {
-            let (scheme, servers) = (fleet.placement()?, fleet.servers()?);
-            let built = match sides.last() {
-                Some(before) => scheme.build_after(before, &servers)?,
-                None => scheme.build(&servers)?,
+            let servers = fleet.servers()?;
+            let built = match sides.last().zip(was) {
+                Some((before, was)) => fleet.placement_after(was)?.build_after(before, &servers)?,
+                None => fleet.placement()?.build(&servers)?,
             };
             sides.push(built);
+            was = Some(fleet);
         }
         let mut side = || sides.pop().map(|built| Side::new(built, &names, &keys));
         let now = side().ok_or_else(|| Refusal::new("there is no fleet"))?;
@@ -146,7 +149,8 @@ impl<'s> Layout<'s> {
 pub(crate) fn remembers(fleet: &Fleet) -> bool {
     use crate::state::SchemeName::{Catalogued, Product, Slots};
     match fleet.scheme {
-        Slots | Product => true,
+        Slots => true,
+        Product => matches!(fleet.placement(), Ok(Scheme::Dialect(Dialect::RedisCluster(_)))),
         Catalogued(name) => catalogue::find(name).is_some_and(|entry| entry.input == Input::History),
         _ => false,
     }
@@ -166,21 +170,19 @@ pub(crate) fn without(fleet: &Fleet, down: &[String]) -> Option<Fleet> {
 /// How keys are laid around the circle: by the number that decides, where one does.
 pub(crate) struct KeyTurn<'a> {
     hash: Box<dyn KeyHash + 'a>,
-    table: Option<usize>,
+    table: Option<Table>,
 }
 
 /// Where a placement has no key hash of its own.
-const LAB_HASH: &NamedHash = &NamedHash::Fmix32Fnv1a32;
+const LAB_HASH: NamedHash = NamedHash::Fmix32Fnv1a32;
 
 impl<'a> KeyTurn<'a> {
     pub(crate) fn new(fleet: &Fleet, built: &'a Built) -> KeyTurn<'a> {
         let hash: Box<dyn KeyHash + 'a> = match built.key_hash() {
             Some(hash) => Box::new(hash),
-            None => {
-                Box::new(NamedHash::ALL.iter().find(|hash| hash.as_str() == fleet.hash).unwrap_or(LAB_HASH))
-            }
+            None => Box::new(fleet.hash.parse().unwrap_or(LAB_HASH)),
         };
-        KeyTurn { hash, table: table(built).map(|table| table.len()) }
+        KeyTurn { hash, table: table(built) }
     }
 
     pub(crate) fn hash(&self) -> &dyn KeyHash {
@@ -192,9 +194,9 @@ impl<'a> KeyTurn<'a> {
     }
 
     pub(crate) fn of_hash(&self, hash: u64) -> f64 {
-        match self.table {
+        match &self.table {
             // The middle of its slot.
-            Some(slots) => ((hash % slots as u64) as f64 + 0.5) / slots as f64,
+            Some(table) => (table.slot_of_hash(hash) as f64 + 0.5) / table.len() as f64,
             None => hash as f64 / 2_f64.powi(self.hash.bits() as i32),
         }
     }

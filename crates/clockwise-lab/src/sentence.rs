@@ -136,7 +136,7 @@ pub(crate) fn what_changed(before: &Fleet, now: &Fleet) -> String {
         match (was.weight, node.weight) {
             (was, now) if was == now => {}
             (_, 0) => parts.push(format!("{} drains", node.name)),
-            (_, weight) => parts.push(format!("{} weighs {weight}", node.name)),
+            (_, weight) => parts.push(format!("{} weighs {}", node.name, grouped(weight.into()))),
         }
     }
     settings(before, now, &mut parts);
@@ -170,7 +170,7 @@ fn settings(before: &Fleet, now: &Fleet, parts: &mut Vec<String>) {
         parts.push(format!(
             "{} a node instead of {}",
             many(now.tokens.into(), "token", "tokens"),
-            before.tokens
+            grouped(before.tokens.into())
         ));
     }
     let hashed = |fleet: &Fleet| fleet.scheme != SchemeName::Product;
@@ -204,7 +204,7 @@ pub(crate) fn list(names: &[impl AsRef<str>]) -> String {
     let (shown, rest) = names.split_at(shown);
     let mut shown: Vec<String> = shown.iter().map(|name| name.as_ref().to_owned()).collect();
     if !rest.is_empty() {
-        shown.push(format!("{} more", rest.len()));
+        shown.push(format!("{} more", grouped(rest.len() as u64)));
     }
     match shown.split_last() {
         None => String::new(),

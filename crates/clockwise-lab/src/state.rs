@@ -4,6 +4,7 @@
 use std::str::FromStr;
 
 use clockwise::catalogue::{self, Chosen};
+use clockwise::dialect::Dialect;
 use clockwise::dialect::lab::{self, Algorithm};
 use clockwise::hash::NamedHash;
 use clockwise::maglev::TABLE_SIZE;
@@ -13,6 +14,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Refusal;
+use crate::sentence::{grouped, many};
 
 /// The most nodes of a fleet.
 pub const MAX_NODES: usize = 1_000;
@@ -287,9 +289,11 @@ impl Keys {
         let keys = listed + self.hot.as_ref().map_or(0, |hot| hot.times.into());
         match keys {
             0 => Err(Refusal::new("there are no keys")),
-            keys if keys > MAX_KEYS => {
-                Err(Refusal::new(format!("{keys} keys are more than the {MAX_KEYS} of a page")))
-            }
+            keys if keys > MAX_KEYS => Err(Refusal::new(format!(
+                "{} keys are more than the {} of a page",
+                grouped(keys),
+                grouped(MAX_KEYS)
+            ))),
             keys => Ok(keys),
         }
     }
@@ -326,7 +330,7 @@ pub(crate) fn range(pattern: &str) -> Result<(&str, u64, u64), Refusal> {
     };
     let (first, last) = number(first).zip(number(last)).ok_or_else(wrong)?;
     if last < first || last - first >= MAX_KEYS {
-        let problem = if last < first { "ends before it begins" } else { "has more than 1000000 keys" };
+        let problem = if last < first { "ends before it begins" } else { "has more than 1,000,000 keys" };
         return Err(Refusal::new(format!("the pattern {pattern:?} {problem}")));
     }
     Ok((text, first, last))
@@ -420,8 +424,9 @@ impl Fleet {
     pub fn servers(&self) -> Result<Buckets, Refusal> {
         if self.nodes.len() > MAX_NODES {
             return Err(Refusal::new(format!(
-                "{} nodes are more than the {MAX_NODES} of a page",
-                self.nodes.len()
+                "{} are more than the {} of a page",
+                many(self.nodes.len() as u64, "node", "nodes"),
+                grouped(MAX_NODES as u64)
             )));
         }
         let servers: Vec<Server> = self.nodes.iter().map(Node::server).collect::<Result<_, _>>()?;
@@ -431,6 +436,18 @@ impl Fleet {
     /// The library's scheme.
     pub fn placement(&self) -> Result<Scheme, Refusal> {
         self.placement_as(self.scheme)
+    }
+
+    /// The library's scheme for what comes after another fleet: a map of slots that is written down is where
+    /// slots lie at first, and from then on they move from where they are.
+    pub(crate) fn placement_after(&self, was: &Fleet) -> Result<Scheme, Refusal> {
+        let mut scheme = self.placement()?;
+        if let Scheme::Dialect(Dialect::RedisCluster(options)) = &mut scheme
+            && self.same_settings(was)
+        {
+            options.slots = None;
+        }
+        Ok(scheme)
     }
 
     /// The same settings under another scheme.
@@ -474,12 +491,28 @@ impl Fleet {
                 self.tokens
             )));
         }
-        let weights: u64 = self.nodes.iter().map(|node| u64::from(node.weight)).sum();
-        let points = weights.saturating_mul(self.tokens.into());
+        let points = self.total_weight().saturating_mul(self.tokens.into());
         if points > MAX_POINTS {
-            return Err(Refusal::new(format!("{points} tokens are more than the {MAX_POINTS} of a page")));
+            return Err(Refusal::new(format!(
+                "{} tokens are more than the {} of a page",
+                grouped(points),
+                grouped(MAX_POINTS)
+            )));
         }
         Ok(())
+    }
+
+    /// The weights of all nodes, which is how many buckets a list of them has.
+    pub(crate) fn total_weight(&self) -> u64 {
+        self.nodes.iter().map(|node| u64::from(node.weight)).sum()
+    }
+
+    /// The settings of the lab's own recipe, where it is one.
+    pub(crate) fn lab(&self) -> Option<lab::Options> {
+        match self.placement() {
+            Ok(Scheme::Dialect(Dialect::Lab(options))) => Some(options),
+            _ => None,
+        }
     }
 
     /// Whether there is a node of that name.

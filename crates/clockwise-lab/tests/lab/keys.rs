@@ -55,7 +55,7 @@ fn replicas_follow_the_circle_and_skip_zones_where_asked() {
 #[test]
 fn the_rule_of_every_scheme_is_told() {
     for (scheme, said) in [
-        ("mod-n", "mod 4 is 2: node 2 of the list, counted from 0, is C."),
+        ("mod-n", "mod 4 is 2: place 2 of the list, counted from 0, is C's."),
         ("rendezvous", "'s is the highest: "),
         ("jump", "jump hash over 4 buckets ends at "),
         ("maglev", "Modulo 65,537 that is slot "),
@@ -113,7 +113,8 @@ fn skeleton_rendezvous_names_the_places_that_a_key_draws() {
     let many: Vec<String> = (0..70).map(|number| format!("n{number}")).collect();
     let state = json!({ "fleet": fleet(&many.join(" "), &json!({ "scheme": "skeleton" })) });
     let owner = key(&state, "user:42")["owner"].as_str().unwrap()[1..].parse::<usize>().unwrap();
-    let said = format!("place {} of group {}, which is n{owner}'s.", owner % 64, owner / 64);
+    assert!(why(&state, "user:42").contains("Of the 64 places in each of 2 groups it draws "));
+    let said = format!(" {} of group {}, which is n{owner}'s.", owner % 64, owner / 64);
     assert!(why(&state, "user:42").ends_with(&said), "{}", why(&state, "user:42"));
 }
 

@@ -39,6 +39,60 @@ fn a_pasted_twemproxy_file_has_the_shares_and_owners_of_twemproxy() {
 }
 
 #[test]
+fn help_is_told_in_the_words_of_a_page() {
+    let said = |text: &str| refused(&json!({ "op": "import", "text": text }));
+    assert!(
+        said("10.0.0.1:11211\n10.0.0.2:11211\n").ends_with(
+            "\nHelp: say how keys are placed: NAME[,KEY=VALUE\u{2026}], as in ring (in the field for how keys are placed)."
+        ),
+        "{}",
+        said("10.0.0.1:11211\n10.0.0.2:11211\n")
+    );
+    let other = said("Lorem ipsum");
+    assert!(other.contains("\nHelp: what can be read: ") && !other.contains("--"), "{other}");
+    // Each name that is offered there is one.
+    for name in ask(&json!({ "op": "about" }))["placements"].as_array().unwrap() {
+        let asked =
+            json!({ "op": "import", "text": "10.0.0.1:1\n10.0.0.2:1\n10.0.0.3:1\n", "placement": name });
+        let answer = clockwise_lab::handle(asked.to_string().as_bytes()).json;
+        assert!(!answer.contains("there is no scheme"), "{name}: {answer}");
+    }
+}
+
+const CLUSTER_NODES: &str = "\
+67ed2db8d677e59ec4a4cefb06858cf2a1a89fa1 10.0.0.2:6379@16379 master - 0 1 2 connected 5461-10922
+292f8b365bb7edb5e285caf0b7e6ddc7265d2f4f 10.0.0.3:6379@16379 master - 0 1 3 connected 10923-16383
+e7d1eecce10fd6bb5eb35b9f99a514335d9ba9ca 10.0.0.1:6379@16379 myself,master - 0 0 1 connected 0-5460
+";
+
+#[test]
+fn slots_of_a_redis_cluster_move_from_where_the_last_change_left_them() {
+    let three = import(CLUSTER_NODES)["fleet"].clone();
+    let mut four = three.clone();
+    four["nodes"].as_array_mut().unwrap().push(json!({ "name": "10.0.0.4:6379" }));
+    let mut left = four.clone();
+    left["nodes"].as_array_mut().unwrap().remove(0);
+    let mut state = json!({ "fleet": left, "history": [three, four], "keys": { "pattern": "key:0..9999" } });
+    let gone = figures(&state);
+    let tokens = |figures: &Value| -> Vec<u64> {
+        figures["nodes"].as_array().unwrap().iter().map(|node| node["tokens"].as_u64().unwrap()).collect()
+    };
+    // The one that leaves had its share and no more, and only its slots go.
+    assert_eq!(tokens(&gone).iter().sum::<u64>(), 16_384);
+    assert!(tokens(&gone).iter().all(|slots| (5_461..=5_462).contains(slots)), "{:?}", tokens(&gone));
+    assert_eq!(gone["change"]["stray"], 0);
+    let flows = gone["change"]["flows"].as_array().unwrap();
+    assert!(flows.iter().all(|flow| flow["from"] == "10.0.0.2:6379"), "{flows:?}");
+    // The comparison counts the same, and a plan, which knows one change, is not offered.
+    let compared = ask(&json!({ "op": "compare", "state": state }));
+    assert_eq!(compared["rows"][0]["scheme"], "product");
+    assert_eq!(compared["rows"][0]["moved"], gone["change"]["moved"]);
+    assert!(refused(&json!({ "op": "command", "state": state })).contains("every change so far"));
+    state["history"] = json!([]);
+    assert!(refused(&json!({ "op": "figures", "state": state })).contains("have no owner"));
+}
+
+#[test]
 fn what_the_page_has_controls_for_comes_as_those() {
     let own = |placement: &str| {
         let text = format!(

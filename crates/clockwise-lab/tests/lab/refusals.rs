@@ -29,14 +29,14 @@ fn what_has_no_meaning_is_refused_and_said_why() {
         (with("replicas", json!(0)), "0 replicas: the lab takes 1 to 16"),
         (with("history", json!(vec![four.clone(); 65])), "64 earlier fleets at most"),
         (with("keys", json!({ "pattern": "user:9..1" })), "ends before it begins"),
-        (with("keys", json!({ "pattern": "user:0..1000000" })), "has more than 1000000 keys"),
+        (with("keys", json!({ "pattern": "user:0..1000000" })), "has more than 1,000,000 keys"),
         (with("keys", json!({ "pattern": "user" })), "is no pattern of keys such as user:1..48"),
         (with("keys", json!({ "pattern": "user:1..99999999999999999999" })), "is no pattern of keys"),
         (with("keys", json!({ "pattern": "", "list": [] })), "there are no keys"),
         (with("keys", json!({ "pattern": "a1..2", "list": ["b"] })), "as a pattern and as a list"),
         (
             with("keys", json!({ "hot": { "key": "a", "times": 4_000_000_000_u32 } })),
-            "4000000000 keys are more than the 1000000",
+            "4,000,000,000 keys are more than the 1,000,000",
         ),
     ] {
         let found = refused(&request);
