@@ -133,11 +133,14 @@ export function tests(browser, name, binary) {
       assert.match(await sentence(page), /E joined: 7 of 48 keys moved/);
       assert.equal(await page.locator('.ring .figure').innerHTML(), '7');
       assert.equal(await page.locator('.ring .key .moved').count(), 7);
+      await page.waitForURL(/#v1&f=A,B,C,D,E&b=A,B,C,D$/);
       assert.deepEqual([await cell(page, 'mod-n moved'), await cell(page, 'mod-n stray'), await cell(page, 'ring moved')], ['44', '36', '7']);
       assert.deepEqual(
         [await cell(page, 'mod-n many'), await cell(page, 'rendezvous many'), await cell(page, 'ring many')],
         ['80.0%', '20.1%', '17.6%'],
       );
+      assert.equal(await page.locator('#compare tbody tr').count(), 14);
+      assert.equal(await page.locator('#compare .fair').count(), 14);
       await choose(page, 'mod-n');
       assert.deepEqual([await figure(page, 'moved'), await figure(page, 'stray')], ['44', '36']);
     }),
@@ -247,6 +250,33 @@ export function tests(browser, name, binary) {
       await joins(page, 'E');
       assert.equal(await page.locator('#trouble').innerText(), '');
     }, '#nonsense'),
+
+    test('a link to a fleet that cannot be draws the first page, and says why', async page => {
+      assert.match(await page.locator('#trouble').innerText(), /Number of masters 2 is too small/);
+      assert.match(await sentence(page), /^48 keys on 4 nodes/);
+      assert.equal(await page.locator('#guide-title').innerText(), 'A node joins');
+    }, '#v1&f=A,B;s=product;p=redis-cluster'),
+
+    test('a refusal of what was asked is over with the next change, and undone from a slider as well', async page => {
+      await page.locator('#copy-command').click();
+      await page.locator('#trouble', { hasText: 'every change so far' }).waitFor();
+      await choose(page, 'ring');
+      assert.equal(await page.locator('#trouble').innerText(), '');
+      await page.locator('#tokens').focus();
+      await page.keyboard.press('ArrowRight');
+      await ready(page);
+      assert.equal(await page.locator('#tokens-number').inputValue(), '2');
+      await page.keyboard.press('Control+z');
+      await ready(page);
+      assert.equal(await page.locator('#tokens-number').inputValue(), '1');
+    }, '#v1&f=A,B,C;s=slots&b=A,B;s=slots&b=A;s=slots'),
+
+    test('paper has all nodes, not those in sight', async page => {
+      await page.emulateMedia({ media: 'print' });
+      const cut = await page.locator('#shares, .chip-list').evaluateAll(lists => lists.map(list => list.scrollHeight - list.clientHeight));
+      await page.emulateMedia({ media: null });
+      assert.deepEqual(cut, [0, 0]);
+    }, `#v1&f=${Array.from({ length: 30 }, (_, at) => `10.0.0.${at}%3A11211`).join(',')}`),
 
     test('another address is a change like others, and the way to the ring is no address', async page => {
       await page.evaluate(() => { location.hash = '#v1&f=X,Y,Z'; });
@@ -383,6 +413,20 @@ export function tests(browser, name, binary) {
         assert.ok((await share(page, name)).startsWith(`${(100 * part).toFixed(1)}%`), `${name}: ${await share(page, name)} and ${part}`);
       }
       assert.match(await page.locator('#own-told').innerText(), /twemproxy/);
+    }),
+
+    test('what cannot be read is told with what helps, and a cluster that was pasted changes more than once', async page => {
+      await page.locator('#own-text').fill('10.0.0.1:11211\n10.0.0.2:11211');
+      await press(page, 'Draw this fleet');
+      await page.locator('#own-told', { hasText: /names no client[^\\]*\nHelp: say how keys are placed/ }).waitFor();
+      const master = (at, slots) => `${String(at).repeat(40)} 10.0.0.${at}:6379@16379 master - 0 1 ${at} connected ${slots}\n`;
+      await page.locator('#own-text').fill(master(1, '0-5460') + master(2, '5461-10922') + master(3, '10923-16383'));
+      await press(page, 'Draw this fleet');
+      await page.locator('#own-told', { hasText: 'Redis Cluster: 3 servers' }).waitFor();
+      await ready(page);
+      await joins(page, '10.0.0.4:6379');
+      await leave(page, '10.0.0.2:6379');
+      assert.match(await sentence(page), /^10.0.0.2:6379 left: \d+ of 48 keys moved, all from 10.0.0.2:6379/);
     }),
 
     test('the command it offers gives the same answer', async page => {
@@ -581,14 +625,21 @@ export function tests(browser, name, binary) {
       name: `${name}: every panel is fit for all on a phone`,
       run: on(phone, '', async page => {
         await joins(page, 'E');
-        for (const tab of await page.getByRole('tab').all()) {
-          await tab.click();
-          await settled(page);
-          assert.deepEqual(await overflow(page), [], await tab.innerText());
+        await page.locator('#node-details summary').click();
+        // The last width is that of the reader.
+        for (const width of [320, 360]) {
+          await page.setViewportSize({ width, height: 740 });
+          for (const tab of await page.getByRole('tab').all()) {
+            await tab.click();
+            await settled(page);
+            assert.deepEqual(await overflow(page), [], `${width}, ${await tab.innerText()}`);
+          }
+          // Both counts of a change, and all that can be set, without scrolling.
+          for (const box of ['#compare', '#node-table']) {
+            assert.equal(await page.locator(box).evaluate(box => box.scrollWidth - box.clientWidth), 0, `${width}, ${box}`);
+          }
         }
-        // Both counts of a change, without scrolling.
         const compare = page.locator('#compare');
-        assert.deepEqual(await compare.evaluate(box => box.scrollWidth - box.clientWidth), 0);
         assert.match(await compare.locator('thead').innerText(), /of 100,000 moved/);
         // A product's rule may be longer than the window.
         await page.getByRole('tab').first().click();

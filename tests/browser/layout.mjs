@@ -1,13 +1,16 @@
 // Questions about a page's layout, answered inside the page.
 
-/** How far the page is wider than the window, and what sticks out. */
+/**
+ * How far the page is wider than the window, and what sticks out; of a part that is laid out by itself (`contain`) the
+ * page is none the wider, and it is cut off. What scrolls or is clipped by what it is in does not stick out.
+ */
 export const overflow = page => page.evaluate(() => {
   const width = document.documentElement.clientWidth;
   const over = document.documentElement.scrollWidth - width;
-  if (over <= 0) return [];
-  const out = [...document.querySelectorAll('body *')].filter(node => node.getBoundingClientRect().right > width + 1);
-  const named = out.slice(0, 5).map(node => `${node.tagName.toLowerCase()}.${node.getAttribute('class') ?? ''}`);
-  return [`the page is ${over} px wider than the window`, ...named];
+  const holds = node => node !== document.body && (getComputedStyle(node).overflowX !== 'visible' || holds(node.parentElement));
+  const out = [...document.querySelectorAll('body *')].filter(node => node.getBoundingClientRect().right > width + 1 && !holds(node.parentElement));
+  const named = out.slice(0, 5).map(node => `${node.tagName.toLowerCase()}.${node.getAttribute('class') ?? ''} "${node.textContent.slice(0, 30)}" sticks out`);
+  return over > 0 ? [`the page is ${over} px wider than the window`, ...named] : named;
 });
 
 /** Cards of a page whose last part ends more than `most` pixels before they do. */

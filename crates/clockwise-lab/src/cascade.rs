@@ -173,7 +173,7 @@ fn check(ask: &Ask) -> Result<(), Refusal> {
 
 fn sentence(step: &Step, over: &[String], nobody: bool) -> String {
     let mut text = if step.fell.is_empty() {
-        "All is well.".to_owned()
+        if over.is_empty() { "All is well." } else { "Nothing has failed yet." }.to_owned()
     } else {
         let falls = if step.fell.len() == 1 { "falls" } else { "fall" };
         format!("{} {falls}.", list(&step.fell))

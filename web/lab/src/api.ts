@@ -117,6 +117,8 @@ export interface NamedArray {
 
 export interface About {
   schemes: { name: SchemeName; title: string; about: string }[];
+  /** What a fleet file may be said to be placed by, where it does not say it. */
+  placements: string[];
   hashes: { name: string; bits: number }[];
   max_nodes: number;
   max_tokens: number;

@@ -41,6 +41,8 @@ export class App {
   private readonly parts: Part[] = [];
   private drag: string | undefined;
   private fly = false;
+  /** The first state was refused, and nothing is drawn yet. */
+  whenEmpty: ((why: string) => void) | undefined;
   /** The state that the core refused, while it is the page's. */
   private refused: State | undefined;
   private readonly troubles = new Map<string, string>();
@@ -133,14 +135,22 @@ export class App {
     return plain(long.reduce((said, [name, { short }]) => said.replaceAll(name, short), text));
   }
 
+  /** What was asked of an earlier state is over, and so is why it had no answer; what holds of this one is asked again. */
+  private forget(): void {
+    for (const what of [...this.troubles.keys()]) if (what !== 'figures' && what !== 'link') this.trouble(what, '');
+  }
+
   /** Asks for everything anew. */
   refresh(): void {
+    this.forget();
     this.looks = looks(this.state);
     for (const part of this.parts) part.state?.(this);
     const state = this.state;
     const figures = this.engine.figures(state);
     figures.catch((error: unknown) => {
-      if (error instanceof Refused) this.refused = state;
+      if (!(error instanceof Refused)) return;
+      this.refused = state;
+      if (!this.view) this.whenEmpty?.(error.message);
     });
     this.answer('figures', figures, (view) => {
       this.engine.present(() => this.draw(state, view), this.dragging);

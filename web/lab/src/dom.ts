@@ -66,6 +66,20 @@ export function say(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** What a field of a number takes. With a step of 1 it is whole. */
+export interface Range extends Record<string, number | string> {
+  min: number;
+  max: number;
+  step: number | 'any';
+}
+
+/** What someone has typed into a field of a number: rounded and kept in its range; none where it is empty. */
+export function numberOf(input: HTMLInputElement, { min, max, step }: Range): number | null {
+  if (input.value === '') return null;
+  const value = Number(input.value);
+  return Math.min(max, Math.max(min, step === 1 ? Math.round(value) : value));
+}
+
 export function media(query: string): boolean {
   return window.matchMedia(query).matches;
 }

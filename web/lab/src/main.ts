@@ -72,6 +72,12 @@ async function page(): Promise<void> {
   const linked = await fromLink();
   if (linked) {
     app.state = linked;
+    // A link that reads well may still have a fleet that cannot be.
+    app.whenEmpty = (why) => {
+      app.whenEmpty = undefined;
+      app.trouble('link', why);
+      lesson.go(0);
+    };
     lesson.rest();
     app.refresh();
   } else lesson.go(0);

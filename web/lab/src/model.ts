@@ -6,7 +6,7 @@ import { shared } from './names.ts';
 /** As many earlier fleets as the core takes. */
 const REMEMBERED = 64;
 /** The largest weight that the library has. */
-const HEAVIEST = 2 ** 32 - 1;
+export const HEAVIEST = 2 ** 32 - 1;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 export type Settings = Pick<Fleet, 'scheme' | 'hash' | 'tokens' | 'epsilon' | 'slots' | 'table' | 'product'>;
@@ -60,7 +60,7 @@ export const remove = (state: State, name: string): State =>
   after(state, state.fleet.nodes.filter((node) => node.name !== name));
 
 export const weigh = (state: State, name: string, weight: number): State =>
-  after(state, state.fleet.nodes.map((node) => (node.name === name ? { ...node, weight: Math.min(weight, HEAVIEST) } : node)));
+  after(state, state.fleet.nodes.map((node) => (node.name === name ? { ...node, weight } : node)));
 
 /** Zones place no owner, so this is no change to measure. It holds for what came before as well. */
 export function zone(state: State, name: string, zone: string): State {
@@ -103,16 +103,24 @@ export const held = (id: number): string[] => [`${HELD}${id}`];
 /** Whether the keys are too many for the page's own memory. */
 export const isHeld = (keys: Keys): boolean => keys.list.length === 1 && keys.list[0]!.startsWith(HELD);
 
+/** The keys that a comparison places beside the page's own. */
+export const MANY = 'key:0..99999';
+
+/** The text and the numbers of `user:1..48`. */
+export function rangeOf(pattern: string): { text: string; first: bigint; last: bigint } | null {
+  const [, text = '', first, last] = /^(.*?)(\d+)\.\.(\d+)$/su.exec(pattern) ?? [];
+  return first === undefined || last === undefined ? null : { text, first: BigInt(first), last: BigInt(last) };
+}
+
 /** The keys one by one, if there are few enough to name. Must give what the core places, in its order. */
 export function keyNames(keys: Keys, most: number): string[] {
   if (isHeld(keys)) return [];
   const names: string[] = [];
-  const range = /^(.*?)(\d+)\.\.(\d+)$/su.exec(keys.pattern);
+  const range = rangeOf(keys.pattern);
   if (range) {
-    const [, text = '', first = '0', last = '0'] = range;
-    const [from, to] = [BigInt(first), BigInt(last)];
-    if (to - from >= BigInt(most)) return [];
-    for (let number = from; number <= to; number += 1n) names.push(text + String(number));
+    const { text, first, last } = range;
+    if (last - first >= BigInt(most)) return [];
+    for (let number = first; number <= last; number += 1n) names.push(text + String(number));
   } else {
     if (keys.list.length > most) return [];
     names.push(...keys.list);

@@ -4,7 +4,7 @@
 import { drawBand, DOTS, prepare, type Drawing } from './band.ts';
 import { DISPLACED, MOVED, REROUTED, type KeyFigures, type View } from './core.ts';
 import { h, replace, s, say, set, still } from './dom.ts';
-import { count, degrees } from './format.ts';
+import { count, degrees, plural } from './format.ts';
 import { BAND_IN, BAND_OUT, LABEL_AT, LANES, TICK_OUT, at, lanes, spread, type Point } from './geometry.ts';
 import { colourOf, UNKNOWN as unknown, type Look } from './palette.ts';
 
@@ -556,4 +556,4 @@ export function inkOn(colour: string): string {
 export const captionOf = (view: View): { figure: string; caption: string } =>
   view.change
     ? { figure: count(view.change.moved), caption: `of ${count(view.total)} ${view.unit}s moved` }
-    : { figure: count(view.total), caption: `${view.total === 1 ? view.unit : `${view.unit}s`} on ${view.nodes.length} ${view.nodes.length === 1 ? 'node' : 'nodes'}` };
+    : { figure: count(view.total), caption: `${view.total === 1 ? view.unit : `${view.unit}s`} on ${plural(view.nodes.length, 'node')}` };

@@ -42,6 +42,8 @@ export function bench(app: App): { part: Part; open(name: string): void } {
   }
 
   function open(name: string): void {
+    // What one that is closed could not show is no trouble of the page.
+    for (const what of current.asks) app.trouble(what, '');
     current = panels.find((panel) => panel.name === name) ?? current;
     mark();
     app.ring.highlight(null);

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import type { Cascade, CascadeStep } from '../core.ts';
 import { h, replace, say } from '../dom.ts';
-import { count, percent, plural } from '../format.ts';
+import { count, percent, plural, tenths } from '../format.ts';
 import { paintOf } from '../palette.ts';
 import { label } from '../parts/marks.ts';
 import { RATES } from '../steps.ts';
@@ -14,10 +14,10 @@ export function cascadePanel(app: App): Panel {
   let at = 0;
   const first = h('select', {});
   first.addEventListener('change', () => ask());
-  const hit = numberField('Hit ratio, per cent', 100 * RATES.hit_ratio, { min: 0, max: 100, step: 1 }, ask);
-  const requests = numberField('Requests a second', RATES.requests, { min: 0, max: 1e12, step: 100 }, ask);
-  const capacity = numberField('A node takes', RATES.node_capacity, { min: 0, max: 1e12, step: 100 }, ask);
-  const database = numberField('The database takes', RATES.database_capacity, { min: 0, max: 1e12, step: 100 }, ask);
+  const hit = numberField('Hit ratio, per cent', 100 * RATES.hit_ratio, { min: 0, max: 100, step: 'any' }, ask);
+  const requests = numberField('Requests a second', RATES.requests, { min: 0, max: 1e12, step: 'any' }, ask);
+  const capacity = numberField('A node takes', RATES.node_capacity, { min: 0, max: 1e12, step: 'any' }, ask);
+  const database = numberField('The database takes', RATES.database_capacity, { min: 0, max: 1e12, step: 'any' }, ask);
   const back = h('button', { type: 'button' }, 'Back');
   const next = h('button', { type: 'button', class: 'main' }, 'Next step');
   back.addEventListener('click', () => go(at - 1));
@@ -90,7 +90,7 @@ export function cascadePanel(app: App): Panel {
     const worst = Math.max(limit, ...steps.map((each) => each.database)) || 1;
     const track = meter(step.database, worst, limit, step.database_over);
     track.classList.add('base');
-    const factor = step.database_factor === null || at === 0 ? '' : `, ${step.database_factor.toFixed(1)} times as many as before`;
+    const factor = step.database_factor === null || at === 0 ? '' : `, ${tenths(step.database_factor)} times as many as before`;
     replace(
       base,
       h('b', {}, 'Database'),
@@ -104,6 +104,7 @@ export function cascadePanel(app: App): Panel {
     name: 'cascade',
     title: 'Failure cascade',
     element,
+    asks: ['cascade'],
     show(): void {
       const names = app.state.fleet.nodes.map((node) => node.name);
       const chosen = names.includes(first.value) ? first.value : (names.includes('D') ? 'D' : names[0] ?? '');

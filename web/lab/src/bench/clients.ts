@@ -27,6 +27,7 @@ export function clientsPanel(app: App): Panel {
     name: 'clients',
     title: 'Two clients',
     element,
+    asks: ['clients'],
     show(): void {
       if (app.state.history.length === 0) {
         say(told, 'Nothing has changed yet, so there is one epoch. Add or remove a node.');

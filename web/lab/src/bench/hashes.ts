@@ -45,5 +45,5 @@ export function hashesPanel(app: App): Panel {
     });
   }
   new ResizeObserver(() => sides.forEach(draw)).observe(element);
-  return { name: 'hashes', title: 'Hash functions', element, show, view: () => sides.forEach(draw) };
+  return { name: 'hashes', title: 'Hash functions', element, asks: ['hash 0', 'hash 1'], show, view: () => sides.forEach(draw) };
 }

@@ -11,12 +11,16 @@ import { numberField, type Panel } from './panel.ts';
 
 export function hotPanel(app: App): Panel {
   const key = h('input', { type: 'text', value: 'user:42', spellcheck: 'false' });
-  const times = numberField('Times more', 24, { min: 1, max: 100000, step: 1 }, () => undefined);
+  const times = numberField('Times more', 24, { min: 1, max: 100_000, step: 1 }, () => undefined);
   const heat = h('button', { type: 'button', class: 'main' }, 'Ask for it');
   const cool = h('button', { type: 'button' }, 'Cool down');
   const bound = h('button', { type: 'button' }, 'Use bounded loads');
   heat.addEventListener('click', () => {
-    app.change(withKeys(app.state, { hot: { key: key.value, times: Math.max(1, Math.round(Math.round(times.value()))) } }));
+    if (key.value === '') {
+      key.focus();
+      return;
+    }
+    app.change(withKeys(app.state, { hot: { key: key.value, times: times.value() } }));
     app.inspect(key.value);
   });
   cool.addEventListener('click', () => app.change(withKeys(app.state, { hot: null })));
@@ -78,6 +82,7 @@ export function hotPanel(app: App): Panel {
     name: 'hot',
     title: 'Hot key',
     element,
+    asks: [],
     show(): void {
       const { hot } = app.state.keys;
       if (hot) key.value = hot.key;

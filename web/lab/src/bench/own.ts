@@ -24,7 +24,8 @@ export function ownPanel(app: App, open: () => void): Panel {
   const choose = h('input', { type: 'file', id: 'own-file', class: 'vh' });
   const pick = h('label', { for: 'own-file', class: 'file' }, 'Choose a file');
   const name = h('span', { class: 'eyebrow' });
-  const rule = h('input', { type: 'text', id: 'own-rule', spellcheck: 'false', placeholder: 'ring,points_per_weight=160' });
+  const rule = h('input', { type: 'text', id: 'own-rule', spellcheck: 'false', placeholder: 'ring,points_per_weight=160', list: 'own-rules' });
+  const rules = h('datalist', { id: 'own-rules' }, ...app.about.placements.map((value) => h('option', { value })));
   const asFleet = h('button', { type: 'button', class: 'main' }, 'Draw this fleet');
   const asKeys = h('button', { type: 'button' }, 'Use as keys');
   const pools = h('div', { class: 'row' });
@@ -38,7 +39,7 @@ export function ownPanel(app: App, open: () => void): Panel {
       'div',
       { class: 'form' },
       h('p', { class: 'lead' }, 'Paste or drop the file you have: a twemproxy, nginx, HAProxy, Envoy or memcached client configuration, a list of servers, or Clockwise’s own fleet file. The ring drawn is its product’s real one. Or keys: one a line, a .csv file with a column “key”, a metadump of memcached, a scan of Redis. Nothing leaves this page.'),
-      h('label', { class: 'field', for: 'own-rule' }, h('span', { class: 'label' }, 'How it places keys, where the file does not say'), rule),
+      h('label', { class: 'field', for: 'own-rule' }, h('span', { class: 'label' }, 'How it places keys, where the file does not say'), rule, rules),
       h('div', { class: 'row' }, asFleet, asKeys, choose, pick),
       name,
     ),
@@ -101,9 +102,12 @@ export function ownPanel(app: App, open: () => void): Panel {
     void take(chosen);
   });
 
+  /** A text of several lines. */
+  const linesOf = (text: string): string => text.split('\n').map((line) => app.told(line)).join('\n');
+
   function refused(error: unknown): void {
     if (error instanceof Superseded) return;
-    say(told, error instanceof Error ? app.told(error.message) : String(error));
+    say(told, error instanceof Error ? linesOf(error.message) : String(error));
     replace(warnings);
     replace(pools);
   }
@@ -115,7 +119,7 @@ export function ownPanel(app: App, open: () => void): Panel {
     const found = await app.engine.import(given.name, await given.arrayBuffer(), pool, placement);
     if (found.fleet) app.change({ ...app.state, fleet: found.fleet, history: [], down: [] });
     say(told, app.told(found.sentence));
-    replace(warnings, ...found.warnings.map((warning) => h('li', {}, app.told(warning))));
+    replace(warnings, ...found.warnings.map((warning) => h('li', {}, linesOf(warning))));
     const buttons = found.pools.map((each) => {
       const button = h('button', { type: 'button', 'aria-pressed': String(each === found.pool), 'data-key': each }, each);
       button.addEventListener('click', () => void read(each).catch(refused));
@@ -139,5 +143,5 @@ export function ownPanel(app: App, open: () => void): Panel {
   }
   asKeys.addEventListener('click', () => void place().catch(refused));
 
-  return { name: 'own', title: 'Your own fleet', element, show: () => undefined };
+  return { name: 'own', title: 'Your own fleet', element, asks: [], show: () => undefined };
 }

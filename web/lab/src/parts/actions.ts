@@ -72,7 +72,8 @@ export function actions(app: App, initial: State): Part {
     );
   });
   document.addEventListener('keydown', (event) => {
-    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement;
+    // Where text is typed, its own undo counts; a slider or a choice has none.
+    const typing = event.target instanceof Element && event.target.matches('textarea, input:not([type="range"], [type="radio"], [type="checkbox"], [type="file"])');
     if (typing || !(event.ctrlKey || event.metaKey)) return;
     const key = event.key.toLowerCase();
     const back = key === 'z' && !event.shiftKey;

@@ -4,9 +4,11 @@ import type { App, Part } from '../app.ts';
 import type { Comparison, SchemeName } from '../core.ts';
 import { $, h, replace } from '../dom.ts';
 import { count, percent, ratio } from '../format.ts';
-import { scheme } from '../model.ts';
+import { MANY, rangeOf, scheme } from '../model.ts';
 
-const MANY = 'key:0..99999';
+const { text: KEY, first: FIRST, last: LAST } = rangeOf(MANY)!;
+const COUNT = count(Number(LAST - FIRST) + 1);
+const KEYS = `${KEY}${FIRST} to ${KEY}${LAST}`;
 /** While someone drags, the table waits: so long after the last step. */
 const PAUSE_MS = 250;
 
@@ -58,7 +60,7 @@ export function compare(app: App): Part {
         cell('busiest', busiest, { class: 'wide' }),
       );
     });
-    const changed = ['Scheme', `of ${count(few.total)} moved`, 'for nothing', same ? 'of them' : 'of 100,000 moved', 'busiest ÷\u00a0mean'];
+    const changed = ['Scheme', `of ${count(few.total)} moved`, 'for nothing', same ? 'of them' : `of ${COUNT} moved`, 'busiest ÷\u00a0mean'];
     const titles = moved ? changed : ['Scheme', 'How it places a key', 'busiest ÷\u00a0mean'];
     // The number and its bar stand under one title.
     const heads = moved ? [{}, {}, {}, { class: 'many', colspan: 2 }, { class: 'wide' }] : [{}, { class: 'left' }, {}];
@@ -77,11 +79,11 @@ export function compare(app: App): Part {
             { class: 'under' },
             `Choose a scheme to see it. For nothing: between nodes whose shares the change did not touch; an even split moves ${percent(few.fair)}`,
             wide(', the line across the bars'),
-            '. The 100,000 keys are key:0 to key:99999',
+            `. The ${COUNT} keys are ${KEYS}`,
             wide(', and busiest ÷ mean is among them'),
             '.',
           )
-        : h('p', { class: 'under' }, 'Choose a scheme to see it. Add or remove a node, and here is what that moves under each of them. Busiest ÷ mean is among the 100,000 keys key:0 to key:99999.'),
+        : h('p', { class: 'under' }, `Choose a scheme to see it. Add or remove a node, and here is what that moves under each of them. Busiest ÷ mean is among the ${COUNT} keys ${KEYS}.`),
     );
   }
 

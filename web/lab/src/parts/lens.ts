@@ -4,7 +4,7 @@
 import type { App, Part } from '../app.ts';
 import type { KeyFigures, View } from '../core.ts';
 import { $, h, replace, type Child } from '../dom.ts';
-import { plural } from '../format.ts';
+import { count, plural } from '../format.ts';
 import { who } from './marks.ts';
 
 /** So many nodes are named in a line. */
@@ -71,7 +71,7 @@ export function lens(app: App): Part {
     await app.ring.walk(key, (step) => {
       const stop = key.walk[step];
       if (!stop) return;
-      told.push(stop.full ? `${app.look(stop.node).short} is full (${stop.load} of ${stop.limit})` : `${app.look(stop.node).short} has room (${stop.load} of ${stop.limit})`);
+      told.push(`${app.look(stop.node).short} ${stop.full ? 'is full' : 'has room'} (${count(stop.load)} of ${count(stop.limit)})`);
       const place = document.getElementById('walk-told');
       if (place) place.textContent = told.join(' → ');
     });

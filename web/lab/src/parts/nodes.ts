@@ -1,13 +1,15 @@
 // The nodes: who is there, how heavy, in which zone, who is down.
 
 import type { App, Part } from '../app.ts';
-import { $, h, replace } from '../dom.ts';
-import { add, nextName, remove, setDown, weigh, zone } from '../model.ts';
+import { $, h, numberOf, replace, type Range } from '../dom.ts';
+import { count } from '../format.ts';
+import { add, HEAVIEST, nextName, remove, setDown, weigh, zone } from '../model.ts';
 import { shortNames } from '../names.ts';
 import { label, showsAlone, swatch, who } from './marks.ts';
 
 /** Past so many nodes, a list of chips is longer than the page. */
 const CHIPS = 60;
+const WEIGHTS: Range = { min: 0, max: HEAVIEST, step: 1 };
 /** So many have room without scrolling. */
 const IN_SIGHT = 9;
 
@@ -30,7 +32,7 @@ export function nodes(app: App): Part {
       const close = [...chips.querySelectorAll<HTMLButtonElement>('[data-key]')].find((found) => found.dataset.key === `remove ${next}`);
       (close?.disabled === false ? close : $('add')).focus();
     });
-    const notes = [node.weight === 1 ? '' : `×${node.weight}`, node.zone, down ? 'down' : ''].filter((note) => note !== '');
+    const notes = [node.weight === 1 ? '' : `×${count(node.weight)}`, node.zone, down ? 'down' : ''].filter((note) => note !== '');
     const element = h(
       'span',
       { class: down ? 'chip down' : 'chip', role: 'listitem' },
@@ -46,10 +48,11 @@ export function nodes(app: App): Part {
   function drawTable(): void {
     if (!details.open) return;
     const rows = app.state.fleet.nodes.map((node) => {
-      const weight = h('input', { type: 'number', min: 0, max: 1000, step: 1, value: node.weight, 'aria-label': `Weight of ${node.name}`, 'data-key': `weight ${node.name}` });
+      const weight = h('input', { type: 'number', ...WEIGHTS, value: node.weight, 'aria-label': `Weight of ${node.name}`, 'data-key': `weight ${node.name}` });
       weight.addEventListener('change', () => {
-        const value = Math.round(Number(weight.value));
-        if (weight.value !== '' && value >= 0 && value !== node.weight) app.change(weigh(app.state, node.name, value), { fly: true });
+        // A slip is no drain.
+        const value = Number(weight.value) < 0 ? null : numberOf(weight, WEIGHTS);
+        if (value !== null && value !== node.weight) app.change(weigh(app.state, node.name, value), { fly: true });
         // What is no weight does not stay as if it were one.
         else weight.value = String(node.weight);
       });
@@ -83,7 +86,7 @@ export function nodes(app: App): Part {
       join.addEventListener('click', () => app.change(add(app.state), { fly: true }));
       const more = names.length - CHIPS;
       // A long list scrolls by itself, and the button stays in sight.
-      const list = h('div', { class: names.length > IN_SIGHT ? 'chip-list many' : 'chip-list', role: 'list' }, ...names.slice(0, CHIPS).map(chip), more > 0 && h('span', { class: 'chip-note', role: 'listitem' }, `and ${more} more`));
+      const list = h('div', { class: names.length > IN_SIGHT ? 'chip-list many' : 'chip-list', role: 'list' }, ...names.slice(0, CHIPS).map(chip), more > 0 && h('span', { class: 'chip-note', role: 'listitem' }, `and ${count(more)} more`));
       const top = chips.firstElementChild?.scrollTop ?? 0;
       replace(chips, list, join);
       list.scrollTop = top;

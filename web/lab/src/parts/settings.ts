@@ -1,59 +1,49 @@
 // How keys are placed: tokens, hash, keys, replicas, and what the scheme at hand has beside them.
 
 import type { App, Part } from '../app.ts';
-import { $, h, say } from '../dom.ts';
-import { count } from '../format.ts';
-import { configure, withKeys } from '../model.ts';
+import { $, h, numberOf, say, type Range } from '../dom.ts';
+import { count, digits, plural } from '../format.ts';
+import { configure, MANY, rangeOf, withKeys } from '../model.ts';
 
 /** A slider of even steps shows 1 to 1,000 by powers. */
 const STEPS = 300;
 const toTokens = (step: number): number => Math.round(1000 ** (step / STEPS));
 const toStep = (tokens: number): number => Math.round((STEPS * Math.log(Math.max(1, tokens))) / Math.log(1000));
 
-const PATTERNS: [string, string][] = [
-  ['user:1..48', '48: user:1 to user:48'],
-  ['user:1..12', '12: user:1 to user:12'],
-  ['user:1..200', '200: user:1 to user:200'],
-  ['key:0..999', '1,000: key:0 to key:999'],
-  ['key:0..9999', '10,000: key:0 to key:9999'],
-  ['key:0..99999', '100,000: key:0 to key:99999'],
-];
+const PATTERNS = ['user:1..48', 'user:1..12', 'user:1..200', 'key:0..999', 'key:0..9999', MANY];
 
 export function settings(app: App): Part {
   const place = $('settings');
 
   const tokensRange = h('input', { type: 'range', id: 'tokens', min: 0, max: STEPS, step: 1 });
-  const tokensNumber = h('input', { type: 'number', id: 'tokens-number', min: 1, max: 1000, step: 1, 'aria-label': 'Tokens per node, as a number' });
+  const tokensOf: Range = { min: 1, max: app.about.max_tokens, step: 1 };
+  const tokensNumber = h('input', { type: 'number', id: 'tokens-number', ...tokensOf, 'aria-label': 'Tokens per node, as a number' });
   const setTokens = (tokens: number, drag?: string): void => {
-    const value = Math.max(1, Math.min(app.about.max_tokens, tokens));
-    if (value !== app.state.fleet.tokens) app.change(configure(app.state, { tokens: value }), drag ? { drag } : {});
+    if (tokens !== app.state.fleet.tokens) app.change(configure(app.state, { tokens }), drag ? { drag } : {});
   };
   tokensRange.addEventListener('input', () => {
     // Small numbers are further apart than steps: each step goes to the next one at least.
     const [was, now] = [app.state.fleet.tokens, toTokens(Number(tokensRange.value))];
     const step = Number(tokensRange.value) - toStep(was);
-    setTokens(now === was && Math.abs(step) === 1 ? was + step : now, 'tokens');
+    setTokens(now === was && Math.abs(step) === 1 ? Math.max(1, was + step) : now, 'tokens');
   });
   tokensRange.addEventListener('change', () => app.endDrag());
   tokensNumber.addEventListener('change', () => {
-    if (tokensNumber.value !== '') setTokens(Math.round(Number(tokensNumber.value)));
+    setTokens(numberOf(tokensNumber, tokensOf) ?? app.state.fleet.tokens);
     // Also where nothing has changed, as by 0 of 1.
     tokensNumber.value = String(app.state.fleet.tokens);
   });
   const tokens = h('div', { class: 'field wide' }, h('label', { for: 'tokens' }, 'Tokens per node'), h('div', { class: 'pair' }, tokensRange, tokensNumber));
 
+  const epsilonOf: Range = { min: 0, max: 1000, step: 'any' };
   const epsilonRange = h('input', { type: 'range', id: 'epsilon', min: 0, max: 100, step: 5 });
-  const epsilonNumber = h('input', { type: 'number', min: 0, max: 1000, step: 5, 'aria-label': 'Room above the mean, as a number of per cent' });
-  const setEpsilon = (percent: number, drag?: string): void => {
-    const value = Math.max(0, Math.min(1000, Math.round(percent)));
-    // Written in digits: the core takes no float where a cap is exact.
-    const text = `${Math.floor(value / 100)}.${String(value % 100).padStart(2, '0')}`.replace(/\.?0+$/u, '');
-    app.change(configure(app.state, { epsilon: text }), drag ? { drag } : {});
-  };
+  const epsilonNumber = h('input', { type: 'number', ...epsilonOf, 'aria-label': 'Room above the mean, as a number of per cent' });
+  const perCent = (): number => 100 * Number(app.state.fleet.epsilon);
+  const setEpsilon = (percent: number, drag?: string): void => app.change(configure(app.state, { epsilon: digits(percent / 100) }), drag ? { drag } : {});
   epsilonRange.addEventListener('input', () => setEpsilon(Number(epsilonRange.value), 'epsilon'));
   epsilonRange.addEventListener('change', () => app.endDrag());
   epsilonNumber.addEventListener('change', () => {
-    setEpsilon(epsilonNumber.value === '' ? Math.round(100 * Number(app.state.fleet.epsilon)) : Number(epsilonNumber.value));
+    setEpsilon(numberOf(epsilonNumber, epsilonOf) ?? perCent());
   });
   const epsilon = h('div', { class: 'field' }, h('label', { for: 'epsilon' }, 'ε: room above the mean, %'), h('div', { class: 'pair' }, epsilonRange, epsilonNumber));
 
@@ -61,10 +51,12 @@ export function settings(app: App): Part {
     h('select', { id }, ...options.map(([value, title]) => h('option', { value }, title)));
   const field = (id: string, title: string, control: HTMLElement): HTMLElement => h('div', { class: 'field' }, h('label', { for: id }, title), control);
 
-  const slotsPick = select('slots', [['64', '64'], ['256', '256'], ['1024', '1,024'], ['4096', '4,096'], ['16384', '16,384']]);
+  const numbers = (...values: number[]): [string, string][] => values.map((value) => [String(value), count(value)]);
+
+  const slotsPick = select('slots', numbers(64, 256, 1024, 4096, 16384));
   slotsPick.addEventListener('change', () => app.change(configure(app.state, { slots: Number(slotsPick.value) })));
   const slots = field('slots', 'Slots', slotsPick);
-  const tablePick = select('table', [['101', '101'], ['251', '251'], ['4093', '4,093'], ['65537', '65,537']]);
+  const tablePick = select('table', numbers(101, 251, 4093, 65537));
   tablePick.addEventListener('change', () => app.change(configure(app.state, { table: Number(tablePick.value) })));
   const table = field('table', 'Entries of the table, a prime', tablePick);
 
@@ -72,7 +64,7 @@ export function settings(app: App): Part {
   hashPick.addEventListener('change', () => app.change(configure(app.state, { hash: hashPick.value })));
   const hash = field('hash', 'Hash', hashPick);
 
-  const keysPick = select('keys', [...PATTERNS, ['other', 'Another pattern'], ['list', 'The keys of your file']]);
+  const keysPick = select('keys', [...PATTERNS.map((pattern): [string, string] => [pattern, patternTitle(pattern)]), ['other', 'Another pattern'], ['list', 'The keys of your file']]);
   const keysText = h('input', { type: 'text', id: 'keys-text', 'aria-label': 'Pattern of keys', spellcheck: 'false', placeholder: 'user:1..48' });
   keysPick.addEventListener('change', () => {
     if (keysPick.value === 'other') {
@@ -86,7 +78,7 @@ export function settings(app: App): Part {
   const keys = field('keys', 'Keys', keysPick);
   keys.append(keysText);
 
-  const replicasPick = select('replicas', ['1', '2', '3', '4', '5'].map((number): [string, string] => [number, number === '1' ? '1: the owner alone' : number]));
+  const replicasPick = select('replicas', [['1', '1: the owner alone'], ...numbers(2, 3, 4, 5)]);
   replicasPick.addEventListener('change', () => app.change({ ...app.state, replicas: Number(replicasPick.value) }));
   const spread = h('input', { type: 'checkbox', id: 'spread', 'aria-label': 'Replicas each in another zone' });
   spread.addEventListener('change', () => app.change({ ...app.state, spread: spread.checked }));
@@ -110,11 +102,11 @@ export function settings(app: App): Part {
       table.hidden = scheme !== 'maglev';
       hash.hidden = scheme === 'product';
       if (toTokens(Number(tokensRange.value)) !== fleet.tokens) tokensRange.value = String(toStep(fleet.tokens));
-      tokensRange.setAttribute('aria-valuetext', fleet.tokens === 1 ? '1 token' : `${count(fleet.tokens)} tokens`);
+      tokensRange.setAttribute('aria-valuetext', plural(fleet.tokens, 'token'));
       tokensNumber.value = String(fleet.tokens);
-      const percent = Math.round(100 * Number(fleet.epsilon));
-      epsilonRange.value = String(percent);
-      epsilonNumber.value = String(percent);
+      epsilonRange.value = String(perCent());
+      epsilonRange.setAttribute('aria-valuetext', `${digits(perCent())}%`);
+      epsilonNumber.value = digits(perCent());
       say(rule, ruleOf(app));
       rule.hidden = rule.textContent === '';
       have(slotsPick, String(fleet.slots));
@@ -122,13 +114,19 @@ export function settings(app: App): Part {
       have(replicasPick, String(held));
       hashPick.value = fleet.hash;
       spread.checked = apart;
-      const known = PATTERNS.some(([pattern]) => pattern === asked.pattern);
+      const known = PATTERNS.includes(asked.pattern);
       keysPick.value = asked.pattern === '' ? 'list' : known ? asked.pattern : 'other';
       keysPick.options[PATTERNS.length + 1]!.hidden = asked.pattern !== '';
       keysText.hidden = known || asked.pattern === '';
       keysText.value = asked.pattern;
     },
   };
+}
+
+/** `48: user:1 to user:48`. */
+function patternTitle(pattern: string): string {
+  const { text, first, last } = rangeOf(pattern)!;
+  return `${count(Number(last - first) + 1)}: ${text}${first} to ${text}${last}`;
 }
 
 /** What exactly is hashed, so that anyone can place a key by hand. */
@@ -139,7 +137,7 @@ function ruleOf(app: App): string {
   const list = 'the nodes in joining order, each as often as its weight';
   const texts: Partial<Record<typeof scheme, string>> = {
     ring: `The first token of ${first} is the hash of “node-${first}#0”. A hash h lies at 360° · h ÷ 2^${bits}, clockwise from the top.`,
-    'mod-n': 'The hash of a key is divided by the number of nodes; the remainder counts them in joining order, from 0.',
+    'mod-n': `The remainder of a key’s hash by the length of a list is its place there, counted from 0. The list has ${list}.`,
     rendezvous: `The score of ${first} for user:1 is the hash of “user:1|${first}”.`,
     jump: `Jump starts from the hash of a key. Its buckets are ${list}.`,
     maglev: 'The hash of a key modulo the entries is its entry. Which node has it is in a table that names and weights decide.',
