@@ -223,6 +223,7 @@ export class Ring {
     const { view, looks } = this.shown!;
     const size = this.px(1);
     const narrow = this.width < 420;
+    const tiny = this.width < 300;
     this.signs.replaceChildren();
     this.stations = new Map();
     const tokens = view.band === 'arcs' && view.band_of === 'tokens' && view.ends.length <= SIGNS;
@@ -237,13 +238,13 @@ export class Ring {
           const [from, to] = [at(turn, TICK_OUT * U), at(placed[token]!, (TICK_OUT + 0.02) * U)];
           this.signs.append(s('line', { x1: from.x, y1: from.y, x2: to.x, y2: to.y, class: 'leader', 'stroke-width': 1.5 * size }));
         }
-        this.signs.append(this.sign(label, looks.get(name)?.sign ?? '?', (narrow ? 15 : 18) * size));
+        this.signs.append(this.sign(label, looks.get(name)?.sign ?? '?', (tiny ? 13 : narrow ? 15 : 18) * size));
         if (!this.stations.has(name)) this.stations.set(name, at(turn, BAND_OUT * U));
       });
       return;
     }
     if (view.band === 'arcs') {
-      this.signLargest(narrow ? 15 : 17);
+      this.signLargest(tiny ? 13 : narrow ? 15 : 17);
       return;
     }
     const nodes = view.nodes.length;
