@@ -27,7 +27,7 @@ const LIMITS: &[(&str, u64)] = &[
     ("multi-probe", 831),
     ("maglev", 60),
     ("arcs moved by a join, a point", 38),
-    ("bounded, a lease", 231),
+    ("bounded, a lease", 216),
 ];
 
 /// Lookups of a case: enough that what stands around the loop does not show.

@@ -106,6 +106,14 @@ pub(super) struct Place {
     pub(super) load: Arc<Count>,
 }
 
+impl Place {
+    /// Takes a place, if there is room at a total; returns how much the server has with it.
+    #[inline]
+    pub(super) fn take(&self, total: u64) -> Option<u64> {
+        self.load.raise_if(|load| self.room.takes(load, total))
+    }
+}
+
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         // The load first: who is on a server is always in the total.

@@ -160,31 +160,36 @@ impl<P: Ranked> Bounded<P> {
     /// load and falls after it. So a walk that finds nothing overlaps a change by another thread.
     /// A lease makes four changes in its life and waits for none of them, so endless walks would
     /// take endlessly many leases that come and go meanwhile: the search is lock-free.
+    #[inline]
     fn place(&self, key: &[u8]) -> (Lease<'_>, u64, u64) {
         let owner = self.placement.owner_ix(key);
         let counts = &*self.counts;
-        let mut total = counts.total.raise();
+        let total = counts.total.raise();
         let in_total = Held(&counts.total);
-        let take = |ix: ServerIx, total| {
-            let place = &counts.places[ix.index()];
-            let load = place.load.raise_if(|load| place.room.takes(load, total))?;
-            Some((ix, load))
+        // Most keys find room with their owner: the list is walked only for the others, out of the way.
+        let (server, load, total) = match counts.places[owner.index()].take(total) {
+            Some(load) => (owner, load, total),
+            None => self.walk(key, total),
         };
+        // From here on it is the lease that gives it back.
+        mem::forget(in_total);
+        (Lease { counts, owner, server }, load, total)
+    }
+
+    /// The first server of the preference list with room, its load, and the total that it was judged by.
+    #[cold]
+    #[inline(never)]
+    fn walk(&self, key: &[u8], mut total: u64) -> (ServerIx, u64, u64) {
+        let mut found = None;
         loop {
-            // Most keys find room with their owner: the list is walked only for the others.
-            let mut found = take(owner, total);
-            if found.is_none() {
-                self.placement.visit_preference(key, &mut |ix| {
-                    found = take(ix, total);
-                    if found.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-                });
-            }
+            self.placement.visit_preference(key, &mut |ix| {
+                found = self.counts.places[ix.index()].take(total).map(|load| (ix, load));
+                if found.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
             if let Some((server, load)) = found {
-                // From here on it is the lease that gives it back.
-                mem::forget(in_total);
-                return (Lease { counts, owner, server }, load, total);
+                return (server, load, total);
             }
-            total = counts.total.get();
+            total = self.counts.total.get();
         }
     }
 }
