@@ -20,6 +20,7 @@ const LIMITS: &[(&str, u64)] = &[
     ("ketama", 960),
     ("rendezvous", 2_575),
     ("rendezvous, weights", 4_159),
+    ("rendezvous, weights, three of a list", 7_550),
     ("skeleton", 185),
     ("anchor", 33),
     ("jump", 145),

@@ -92,6 +92,10 @@ up to 256 KiB of lines are looked up one by one. The batch and the reads beside 
 array, as the command takes them: in an array of all owners the batch wrote 256 KiB and the reads nothing, and its own
 answers put its lines out of the cache.
 
+Tables are asked for in batches likewise, of more than 256 KiB: on a busy machine a key of Maglev took 5.8 ns of 655,373
+slots where one after the other took 10.3, of AnchorHash 6.6 and 9.5 with 100,000 servers, 14.9 and 27.7 with a
+million, of MementoHash 62 and 81, and 79 and 192. DxHash has a bit for a server and gained nothing.
+
 Above 65,536 servers an owner does not fit a line. Half a line has the fragments of up to fourteen points and where
 they begin, and the point tells its owner: two reads in turn, both from memory. In one run with 100,000 servers on a
 busy machine a lookup took 94 ns, and 145 by an index and a window of five points, the form before; a batch 43 and 90;

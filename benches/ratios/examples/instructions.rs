@@ -63,6 +63,11 @@ const CASES: &[Case] = &[
         counted(&keys.hashes, |&hash| place.owner_of_hash(hash));
         Ok(())
     }),
+    ("rendezvous, weights, three of a list", |fleet, keys| {
+        let place = Rendezvous::new(Xxh3, &fleet.weighted)?.at_level(Level::PORTABLE);
+        counted(&keys.texts, |key| place.owners_ix(key, 3).last().unwrap_or(ServerIx::new(0)));
+        Ok(())
+    }),
     ("skeleton", |fleet, keys| {
         let place = Skeleton::new(Xxh3, &ChangeLog::of(&fleet.list)?)?.at_level(Level::PORTABLE);
         counted(&keys.hashes, |&hash| place.owner_of_hash(hash));
