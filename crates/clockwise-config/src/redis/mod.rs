@@ -212,12 +212,29 @@ impl Cluster {
             return None;
         }
         let scheme = self.scheme(report, span);
-        if let Some(note) = left_out(&self.replicas) {
-            report.notes.push(note);
+        let (one, several) =
+            ("replica owns no slots and is left out", "replicas own no slots and are left out");
+        report.notes.extend(of_nodes(&self.replicas, one, several));
+        if scheme.is_ok() {
+            let (one, several) = (
+                "master has no slots, and the tool's rebalance passes it over without --cluster-use-empty-masters",
+                "masters have no slots, and the tool's rebalance passes them over without --cluster-use-empty-masters",
+            );
+            report.notes.extend(of_nodes(&self.empty(), one, several));
         }
         let entries = self.masters.into_iter().map(|master| master.entry).collect();
         let entries = settle(report, "the cluster", Span::new(span.start(), span.start()), entries);
         Some(PoolRead { name: None, span, scheme, settings: Vec::new(), entries, warnings: Vec::new() })
+    }
+
+    /// The masters without slots.
+    fn empty(&self) -> Vec<String> {
+        let mut empty = vec![true; self.masters.len()];
+        for owner in self.owners.iter().flatten() {
+            empty[*owner] = false;
+        }
+        let named = (0..).zip(empty).filter(|(_, empty)| *empty);
+        named.map(|(master, _): (usize, bool)| self.name(master).to_owned()).collect()
     }
 
     fn scheme(&self, report: &Report, span: Span) -> Result<Scheme, Diagnostic> {
@@ -260,20 +277,20 @@ fn called(id: &str, host: &str, port: &str) -> String {
     }
 }
 
-/// The replicas, the first few of them by name.
-fn left_out(replicas: &[String]) -> Option<String> {
+/// What is said of one node or of several, and the first few of them by name; of none nothing.
+fn of_nodes(nodes: &[String], one: &str, several: &str) -> Option<String> {
     const NAMED: usize = 6;
-    let (count, s) = match replicas.len() {
+    let said = match nodes.len() {
         0 => return None,
-        1 => ("1 replica owns".to_owned(), "is"),
-        more => (format!("{more} replicas own"), "are"),
+        1 => format!("1 {one}"),
+        more => format!("{more} {several}"),
     };
-    let names: Vec<String> = replicas.iter().take(NAMED).map(|name| ticked(name)).collect();
-    let rest = match replicas.len().saturating_sub(NAMED) {
+    let names: Vec<String> = nodes.iter().take(NAMED).map(|name| ticked(name)).collect();
+    let rest = match nodes.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Some(format!("{count} no slots and {s} left out: {}{rest}", names.join(", ")))
+    Some(format!("{said}: {}{rest}", names.join(", ")))
 }
 
 /// `5460` or `0-5460`, if both are slots.

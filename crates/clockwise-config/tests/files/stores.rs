@@ -223,7 +223,13 @@ fn tokens_that_do_not_tell_the_partitioner_take_the_one_that_is_said() {
 }
 
 #[test]
-fn a_socket_of_php_memcached_has_its_path_alone_on_a_ring() {
+fn a_socket_of_php_memcached_has_its_path_alone_on_a_ring_unless_it_comes_in_a_list() {
+    let listed = "<?php\n$m = new Memcached();\n$m->addServer('/run/a.sock', 0);\n\
+        $m->addServers([['/run/b.sock', 0], ['/run/c.sock', 11211, 2], ['10.0.0.1', 0]]);\n";
+    let read = pool(listed);
+    let addresses: Vec<&str> = read.servers().servers().iter().map(|s| s.address().as_str()).collect();
+    assert_eq!(addresses, ["/run/a.sock", "/run/b.sock:0", "/run/c.sock:0", "10.0.0.1:11211"]);
+    assert_eq!(servers(&read), "/run/a.sock, /run/b.sock, /run/c.sock, 10.0.0.1:11211");
     let client = |options: &str, port: u32| {
         format!(
             "<?php\n$m = new Memcached();\n$m->setOptions([Memcached::OPT_LIBKETAMA_COMPATIBLE => true{options}]);\n\

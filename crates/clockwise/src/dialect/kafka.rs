@@ -12,8 +12,9 @@
 //! So a Java and a C client that write to one topic disagree on nearly every key unless one of them
 //! is told.
 //!
-//! The partitioners with `_random` in their name do not hash the empty key: to them it is no key.
-//! Here it hashes like any other, as it does under `murmur2` and `consistent`.
+//! The partitioners with `_random` in their name send a record without a key anywhere. To
+//! `consistent_random` the empty key is none either; here it hashes like any other, as it does under
+//! all the others.
 //!
 //! A placement's servers are the topic's partitions. One more of them moves nearly all keys.
 //!

@@ -13,7 +13,9 @@
 //! before OPT_LIBKETAMA_COMPATIBLE is overwritten by it and is no hash here. A distribution set after
 //! OPT_LIBKETAMA_COMPATIBLE undoes it; leave that out here.
 //!
-//! A Unix socket is its path alone in labels, where libmemcached's own callers have a port of 0 behind it.
+//! A Unix socket is its path alone in labels if `addServer` added it with no port or the usual one. One of
+//! the list of `addServers` has a port of 0 behind it, as libmemcached's own callers have: its address here is
+//! `/path:0`.
 //!
 //! Checked against PHP Memcached 3.2.0 with libmemcached 1.1.4 on PHP 8.2.
 
@@ -69,7 +71,7 @@ impl fmt::Display for Options {
     }
 }
 
-/// PHP adds a Unix socket as a host of the usual port, which labels leave out.
+/// `addServer` adds a Unix socket as a host of the usual port, which labels leave out.
 const SOCKET: u16 = 11211;
 
 impl Options {
@@ -129,18 +131,20 @@ mod tests {
         assert_eq!(options.as_libmemcached(), libmemcached::Options::ketama_weighted());
     }
     #[test]
-    fn a_socket_is_its_path_alone_in_labels() {
+    fn a_socket_is_its_address_as_written_in_labels() {
         use crate::hash::md5_words;
-        let servers = crate::testing::list(&[("/run/a.sock", 1), ("10.0.0.1:11212", 1)]);
-        let options = Options { libketama_compatible: true, ..Options::default() };
-        let client = options.build(&servers).unwrap();
-        let ring = client.as_ring().unwrap();
-        let found: Vec<u64> =
-            ring.points().filter(|(_, ix)| ix.index() == 0).map(|(position, _)| position).collect();
-        let labels = (0..40).map(|number| format!("/run/a.sock-{number}"));
-        let mut points: Vec<u64> =
-            labels.flat_map(|label| md5_words(label.as_bytes()).map(u64::from)).collect();
-        points.sort_unstable();
-        assert_eq!(found, points);
+        for path in ["/run/a.sock", "/run/a.sock:0"] {
+            let servers = crate::testing::list(&[(path, 1), ("10.0.0.1:11212", 1)]);
+            let options = Options { libketama_compatible: true, ..Options::default() };
+            let client = options.build(&servers).unwrap();
+            let ring = client.as_ring().unwrap();
+            let found: Vec<u64> =
+                ring.points().filter(|(_, ix)| ix.index() == 0).map(|(position, _)| position).collect();
+            let labels = (0..40).map(|number| format!("{path}-{number}"));
+            let mut points: Vec<u64> =
+                labels.flat_map(|label| md5_words(label.as_bytes()).map(u64::from)).collect();
+            points.sort_unstable();
+            assert_eq!(found, points, "{path}");
+        }
     }
 }

@@ -15,8 +15,8 @@ fn pool(draw: &mut Draw, partitioner: Partitioner) -> Pool {
         (0..partitions).map(|number| Server::new(number.to_string())).collect();
     let options = json!({ "partitions": partitions, "partitioner": partitioner.as_str() });
     let mut keys = draw.byte_keys(200);
-    if partitioner.as_str().ends_with("_random") {
-        // To these the empty key is no key.
+    if partitioner == Partitioner::ConsistentRandom {
+        // To this one the empty key is no key.
         keys.retain(|key| !key.is_empty());
     }
     Pool::of_bytes(Buckets::new(list.unwrap()).unwrap(), options, Options { partitioner }, keys)

@@ -1,5 +1,6 @@
 //! PHP's two clients.
 
+use clockwise::Buckets;
 use clockwise::dialect::libmemcached::Hash;
 use clockwise::dialect::{php_memcache, php_memcached};
 use serde_json::json;
@@ -39,11 +40,19 @@ fn memcached_gives_every_key_to_the_server_we_name() {
             "hash": options.hash.map(Hash::as_str),
             "libketama_compatible": libketama_compatible,
             "set_after_servers": options.set_after_servers,
+            "add_servers": number.is_multiple_of(2),
             "prefix_key": namespace,
             "hash_with_prefix_key": hash_with_prefix_key,
         });
         let hashed = namespace.as_deref().filter(|_| hash_with_prefix_key);
-        let list = draw.pool(Hosts::AnyAndSockets);
+        let mut list = draw.pool(Hosts::AnyAndSockets);
+        if number.is_multiple_of(2) {
+            let servers = list.servers().iter().map(|server| match server.address().as_str() {
+                path if path.starts_with('/') => server.clone().with_address(format!("{path}:0")),
+                _ => Ok(server.clone()),
+            });
+            list = Buckets::new(servers.collect::<Result<Vec<_>, _>>().unwrap()).unwrap();
+        }
         let keys = draw.keys(150).into_iter().map(|key| fitted(key, hashed)).collect();
         Pool::new(list, spelled, behind(options, hashed), keys)
     };

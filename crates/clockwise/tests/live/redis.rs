@@ -206,3 +206,59 @@ fn a_redis_node_names_the_owners_that_the_dealt_map_has() {
     }
     score.close(42_768);
 }
+
+/// Until every node knows all the others as masters.
+fn met(nodes: &[RedisServer]) {
+    for node in nodes {
+        for other in nodes {
+            let address = other.address();
+            let (host, port) = address.split_once(':').unwrap();
+            assert_eq!(node.ask(&["CLUSTER", "MEET", host, port]).unwrap(), "+OK");
+        }
+    }
+    for _ in 0..3_000 {
+        if nodes.iter().all(|node| View::of(node).masters.len() == nodes.len()) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the nodes do not meet");
+}
+
+/// Two masters without slots, as they are when they have joined or were emptied: one that is to have its
+/// share, and one that weighs nothing.
+#[test]
+#[ignore = "starts redis-server: run by `cargo xtask live`"]
+fn an_empty_master_is_passed_over_until_the_tool_is_told_to_use_it() {
+    let version = RedisServer::version().expect("redis-server is installed: `cargo xtask packages`");
+    let nodes: Vec<RedisServer> = (0..8).map(|_| RedisServer::start().unwrap()).collect();
+    let addresses: Vec<String> = nodes.iter().map(RedisServer::address).collect();
+    let mut score = Score::new("redis", version);
+    let mut arguments = vec!["create"];
+    arguments.extend(addresses[..6].iter().map(String::as_str));
+    arguments.push("--cluster-yes");
+    let said = tool(&arguments).unwrap();
+    assert!(said.contains("All 16384 slots covered"), "{said}");
+    met(&nodes);
+    let six = Options::default().build(&fleet(&addresses[..6])).unwrap();
+    let slots = Some(six.map().ranges());
+    let mut map = Options { slots, ..Options::default() }.build(&fleet(&addresses)).unwrap().map().clone();
+    let mut view = settled(&nodes, &map);
+
+    let (newcomer, empty) = (&addresses[6], &addresses[7]);
+    let weightless = Rebalance { weights: vec![(empty.clone(), 0.0)], ..Rebalance::default() };
+    // Of shares of a seventh slots are left over: whoever gives none gets some of them, whatever it weighs.
+    for (use_empty_masters, left) in [(false, [0, 0]), (true, [2_342, 2])] {
+        let rebalance = Rebalance { use_empty_masters, ..weightless.clone() };
+        map = rebalance.plan(&map, &view.order(&nodes[0])).unwrap().after();
+        let counts = map.slot_counts();
+        assert_eq!([newcomer, empty].map(|name| counts[map.index_of(name).unwrap().index()]), left);
+        let weight = format!("{}=0", view.id(empty));
+        let mut arguments = vec!["rebalance", &addresses[0], "--cluster-weight", &weight];
+        arguments.extend(use_empty_masters.then_some("--cluster-use-empty-masters"));
+        let said = tool(&arguments).unwrap();
+        view = settled(&nodes, &map);
+        score.count(matches(&view, &map), RedisSlot::SLOTS as usize, || said.clone());
+    }
+    score.close(32_768);
+}

@@ -115,6 +115,16 @@ impl Client {
     }
 }
 
+/// A server that is added in a list: there a socket has the port 0, and its labels `:0`.
+fn with_port_zero(server: Server) -> Server {
+    let address = server.address().as_str();
+    if !address.starts_with('/') || address.ends_with(":0") {
+        return server;
+    }
+    let labelled = format!("{address}:0");
+    server.clone().with_address(labelled).unwrap_or(server)
+}
+
 /// A program while it is read.
 struct Program<'a, 't> {
     tokens: &'a [Token<'t>],
@@ -298,6 +308,7 @@ impl<'t> Program<'_, 't> {
                                 break;
                             }
                             let added = listed(report, item, Taker::Libmemcached);
+                            let added = added.map(|server| server.map(with_port_zero));
                             self.push(report, &variable, added, item.value.host_span());
                         }
                     }

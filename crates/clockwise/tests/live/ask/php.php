@@ -19,8 +19,18 @@ function memcached(array $pool): callable
     }
     $before[Memcached::OPT_HASH_WITH_PREFIX_KEY] = $options['hash_with_prefix_key'];
     $client->setOptions($before);
-    foreach ($pool['servers'] as $server) {
-        $client->addServer($server['host'], $server['port'] ?? 0, $server['weight']);
+    // A list gives a socket the port 0, which the question has behind its path.
+    $path = fn (string $host) => $host[0] === '/' ? preg_replace('/:0$/', '', $host) : $host;
+    $servers = array_map(
+        fn (array $server) => [$path($server['host']), $server['port'] ?? 0, $server['weight']],
+        $pool['servers'],
+    );
+    if ($options['add_servers']) {
+        $client->addServers($servers);
+    } else {
+        foreach ($servers as $server) {
+            $client->addServer(...$server);
+        }
     }
     if ($options['set_after_servers']) {
         $client->setOptions($distribution);
