@@ -28,8 +28,9 @@
 //! A file that HAProxy refuses is refused, so far as it concerns proxies and servers; established by
 //! asking HAProxy 2.6.12 (`haproxy -c`), which the tests do again for every file of the corpus. Refused
 //! although HAProxy takes it: weights and ids with other characters than digits, of which it takes what
-//! they begin with; a socket without a path; a template with an id; lines that place keys between `.if` and `.endif`, or with variables of the
-//! environment, whose values are not in the file. Taken although 2.6 refuses it: words of later
+//! they begin with; a socket without a path; a template with an id; lines that place keys between `.if` and
+//! `.endif`. A proxy whose lines have variables of the environment in them, whose values are not in the
+//! file, places nothing; that of an address leaves only the address open. Taken although 2.6 refuses it: words of later
 //! versions (`hash-key`, `guid`, the function `none`).
 
 /// The key of the setting that says whether a proxy reads requests (`http`) or not (`tcp`).
@@ -209,7 +210,8 @@ impl Reading {
             return;
         }
         let shown = ticked(report.source.slice(whole(words)));
-        if server::has_variable(report, words) {
+        if let Some(word) = words.iter().find(|word| word.is_variable) {
+            report.push(server::variable(report, word.span));
             return;
         }
         let (name, rest) = match words[1..].split_first() {

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use clockwise::dialect::haproxy::{HashType, Method, Options};
+use clockwise::dialect::haproxy::{HashKey, HashType, Method, Options};
 use clockwise::{Scheme, ServerName};
 
 use super::server::{self, Line, Said};
 use super::words::{Word, keyword, shown, whole};
-use super::{MODE, names, server::has_variable};
+use super::{MODE, names};
 use crate::diagnostic::{Diagnostic, quoted, ticked};
 use crate::fleet::{HASHED, PoolRead, ServerEntry, SettingPlace, settle};
 use crate::report::Report;
@@ -26,6 +26,8 @@ pub(super) struct Settings {
     factor_at: Option<Span>,
     servers: Said,
     disabled: Option<Span>,
+    /// A variable of the environment in a line that decides where keys go.
+    unknown: Option<Span>,
 }
 
 /// What `balance` hashes, if it hashes.
@@ -48,6 +50,8 @@ pub(super) struct Proxy {
     span: Span,
     settings: Settings,
     lines: Vec<Line>,
+    /// A variable of the environment in the line of a server, which is then not among the lines.
+    unknown: Option<Span>,
     /// What sends requests past the hash.
     past: Option<Span>,
     warnings: Vec<Diagnostic>,
@@ -61,11 +65,14 @@ impl Settings {
     /// A line of a `defaults` or a proxy.
     fn line(&mut self, report: &mut Report, words: &[Word], what: &str) {
         let word = words[0].text.as_str();
+        let unknown = words.iter().find(|word| word.is_variable);
         match word {
+            _ if DECIDING.contains(&word) && unknown.is_some() => {
+                self.unknown = self.unknown.or(unknown.map(|word| word.span));
+            }
             "default-server" => server::defaults(report, words, &mut self.servers),
             "disabled" => self.disabled = Some(words[0].span),
             "enabled" => self.disabled = None,
-            _ if DECIDING.contains(&word) && has_variable(report, words) => {}
             "mode" => match words.get(1).map(|mode| mode.text.as_str()) {
                 Some("http") => self.is_http = true,
                 Some("tcp") => self.is_http = false,
@@ -205,6 +212,7 @@ impl Proxy {
             span: name.span,
             settings,
             lines: Vec::new(),
+            unknown: None,
             past: None,
             warnings: Vec::new(),
         }
@@ -218,9 +226,10 @@ impl Proxy {
     /// A line of the proxy. `room` counts the servers that templates of the file have made.
     pub(super) fn line(&mut self, report: &mut Report, words: &[Word], room: &mut usize) {
         match words[0].text.as_str() {
-            "server" | "server-template" => {
-                self.lines.extend(server::lines(report, words, &self.settings.servers, room));
-            }
+            "server" | "server-template" => match server::unknown(words) {
+                Some(span) => self.unknown = self.unknown.or(Some(span)),
+                None => self.lines.extend(server::lines(report, words, &self.settings.servers, room)),
+            },
             "use-server" => self.past = Some(whole(words)),
             "stick" if words.get(1).is_some_and(|word| matches!(word.text.as_str(), "on" | "match")) => {
                 self.past = Some(whole(words));
@@ -235,6 +244,9 @@ impl Proxy {
     /// The fleet, if the proxy lists servers.
     pub(super) fn pool(mut self, report: &mut Report) -> Option<PoolRead> {
         if self.lines.is_empty() {
+            if let Some(span) = self.unknown {
+                report.push(server::variable(report, span));
+            }
             return None;
         }
         let what = self.what(report);
@@ -293,6 +305,9 @@ impl Proxy {
         let settings = self.settings.clone();
         if let Some(span) = settings.disabled {
             return Err(report.error_at(span, format!("{what} is `disabled`, and places nothing")));
+        }
+        if let Some(span) = self.unknown.or(settings.unknown) {
+            return Err(server::variable(report, span).mitigated());
         }
         if lines.iter().all(|line| line.server.is_draining()) {
             let backups = lines.iter().any(|line| line.backup);
@@ -368,6 +383,23 @@ impl Proxy {
             }
         }
         self.keys(report, lines, &mut options);
+        let by_address = matches!(options.hash_key, HashKey::Addr | HashKey::AddrPort);
+        let mut told = None;
+        for (line, span) in lines.iter().filter_map(|line| Some((line, line.unknown_address?))) {
+            if by_address {
+                return Err(server::variable(report, span).mitigated());
+            }
+            // All servers of a template stand at one place.
+            if told.replace(span) != Some(span) {
+                let name = quoted(line.server.name().as_str());
+                let message = format!(
+                    "the address {} of server {name} is a variable of the environment: its name stands for it",
+                    ticked(report.source.slice(span))
+                );
+                let warning = report.warning_at(span, message);
+                report.warn(&mut self.warnings, warning);
+            }
+        }
         Ok(Scheme::Dialect(options.into()))
     }
 

@@ -58,13 +58,13 @@ pub(super) struct Line {
     pub(super) is_made: bool,
     /// Whether it takes part depends on the answers of name servers.
     pub(super) is_undetermined: bool,
+    /// The address, where it is a variable of the environment: then it is not that of the server.
+    pub(super) unknown_address: Option<Span>,
 }
 
 /// `default-server WORDS`: what servers from here on begin with.
 pub(super) fn defaults(report: &mut Report, words: &[Word], said: &mut Said) {
-    if !has_variable(report, words) {
-        read(report, "`default-server`", &words[1..], said, true);
-    }
+    read(report, "`default-server`", &words[1..], said, true);
 }
 
 /// `server NAME ADDRESS WORDS`, or `server-template PREFIX NUMBERS ADDRESS WORDS`.
@@ -78,9 +78,6 @@ pub(super) fn lines(report: &mut Report, words: &[Word], said: &Said, room: &mut
         report.error(whole(words), format!("{this} lacks something: {form} follow the first word"));
         return Vec::new();
     }
-    if has_variable(report, words) {
-        return Vec::new();
-    }
     let (name, address) = (&words[1], &words[needed - 1]);
     let what = format!("server {}", shown(report, name));
     if let Some(c) = wrong_letter(&name.text) {
@@ -91,7 +88,7 @@ pub(super) fn lines(report: &mut Report, words: &[Word], said: &Said, room: &mut
     let numbers = if is_template { range(report, &what, &words[2], room) } else { Some(0..=0) };
     let mut said = said.clone();
     // Both are read, so that a line tells all its errors.
-    let place = at(report, &what, address);
+    let place = if address.is_variable { Some(None) } else { at(report, &what, address).map(Some) };
     let right = read(report, &what, &words[needed..], &mut said, false);
     let (Some(numbers), Some(place), true) = (numbers, place, right) else { return Vec::new() };
     if let (true, Some((_, span))) = (is_template, said.id) {
@@ -107,7 +104,10 @@ pub(super) fn lines(report: &mut Report, words: &[Word], said: &Said, room: &mut
     let mut lines = Vec::new();
     for number in numbers {
         let name = if is_template { format!("{}{number}", name.text) } else { name.text.clone() };
-        let server = Server::new(name).and_then(|server| server.with_address(place.as_str()));
+        let server = Server::new(name).and_then(|server| match &place {
+            Some(place) => server.with_address(place.as_str()),
+            None => Ok(server),
+        });
         let server = server.and_then(|server| match said.weight {
             0 => Ok(server.draining()),
             weight => server.with_weight(weight),
@@ -130,18 +130,24 @@ pub(super) fn lines(report: &mut Report, words: &[Word], said: &Said, room: &mut
             hash_key,
             is_made: is_template,
             is_undetermined,
+            unknown_address: address.is_variable.then_some(address.span),
         });
     }
     lines
 }
 
-/// Refuses words that only HAProxy knows.
-pub(super) fn has_variable(report: &mut Report, words: &[Word]) -> bool {
-    let Some(word) = words.iter().find(|word| word.is_variable) else { return false };
-    let this = ticked(report.source.slice(word.span));
+/// The first word of a server's line that only HAProxy knows, its address aside.
+pub(super) fn unknown(words: &[Word]) -> Option<Span> {
+    let address = if words[0].text == "server-template" { 3 } else { 2 };
+    let mut others = words.iter().enumerate().filter(|&(at, _)| at != address).map(|(_, word)| word);
+    others.find(|word| word.is_variable).map(|word| word.span)
+}
+
+/// What is said of a word that only HAProxy knows.
+pub(super) fn variable(report: &Report, span: Span) -> Diagnostic {
+    let this = ticked(report.source.slice(span));
     let message = format!("{this} is a variable of the environment, whose value is not in the file");
-    report.push(report.error_at(word.span, message).with_help("write the value in its place"));
-    true
+    report.error_at(span, message).with_help("write the value in its place")
 }
 
 /// The first character that HAProxy refuses in a name.

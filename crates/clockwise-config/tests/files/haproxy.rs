@@ -156,6 +156,42 @@ fn what_is_clear_all_the_same_is_read_when_asked() {
 }
 
 #[test]
+fn variables_of_the_environment_leave_other_backends_alone_and_addresses_open() {
+    let text = "defaults\n mode http\n balance uri\n\
+        backend at\n server a \"${A}:80\"\n server b \"${B}\" weight 3\n server-template t 2 \"$T\"\n\
+        backend weighed\n server a 10.0.0.1 weight \"$W\"\n server b 10.0.0.2\n\
+        backend hashed\n hash-type \"$H\"\n server a 10.0.0.1\n server b 10.0.0.2\n\
+        backend by-address\n default-server hash-key addr\n server a 10.0.0.1\n server b \"$B\"\n";
+    let file = parse("h.cfg", text.as_bytes(), &Options::default()).unwrap();
+    let at = file.pick(Some("at")).unwrap();
+    let servers = at.servers().servers();
+    let told: Vec<(&str, &str)> = servers.iter().map(|s| (s.name().as_str(), s.address().as_str())).collect();
+    assert_eq!(told, [("a", "a"), ("b", "b"), ("t1", "t1"), ("t2", "t2")]);
+    assert_eq!(
+        at.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [("5:11", "\"${A}:80\"", "a"), ("6:11", "\"${B}\"", "b"), ("7:22", "\"$T\"", "t1")].map(
+            |(place, word, name)| format!(
+                "h.cfg:{place}: warning: the address `{word}` of server \"{name}\" is a variable of the environment: its \
+                 name stands for it"
+            )
+        )
+    );
+    for (name, place, word) in
+        [("weighed", "9:27", "$W"), ("hashed", "12:12", "$H"), ("by-address", "18:11", "$B")]
+    {
+        assert_eq!(
+            file.pick(Some(name)).unwrap_err().to_string(),
+            format!(
+                "h.cfg:{place}: `\"{word}\"` is a variable of the environment, whose value is not in the file"
+            )
+        );
+    }
+    // With none of its servers known, a backend is no fleet.
+    let none = "backend x\n balance uri\n server \"$A\" 10.0.0.1\n";
+    assert!(parse("h.cfg", none.as_bytes(), &Options::default()).is_err());
+}
+
+#[test]
 fn a_placement_that_is_told_takes_the_place_of_turns() {
     let ring: clockwise_config::Settings = "ring".parse().unwrap();
     let options = Options { placement: Some(ring.scheme().unwrap()), ..Options::default() };

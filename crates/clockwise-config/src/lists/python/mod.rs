@@ -546,6 +546,19 @@ impl Program<'_, '_> {
             keyed(options, key).map(|value| self.resolved(value))
         };
         let scheme = scheme(report, &client, &get, &mut settings);
+        if matches!(scheme, Some(Ok(_))) {
+            let shown = |key| keyed(cache, key).map(|value| self.resolved(value));
+            let text = |key| Some(shown(key)?.text()?.to_owned());
+            let version =
+                shown("VERSION").map_or("1", |version| report.source.slice(version.span)).to_owned();
+            let makes = match shown("KEY_FUNCTION") {
+                Some(_) => "its KEY_FUNCTION makes of them".to_owned(),
+                None => ticked(&format!("{}:{version}:KEY", text("KEY_PREFIX").unwrap_or_default())),
+            };
+            report
+                .notes
+                .push(format!("{}: Django's keys reach the client as {makes}: ask for them so", client.what));
+        }
         let Some(location) = keyed(cache, "LOCATION").map(|location| self.resolved(location)) else {
             report.error(
                 span,
