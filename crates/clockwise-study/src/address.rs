@@ -16,8 +16,8 @@ pub(crate) struct Reached {
 impl Reached {
     pub(crate) fn new(address: &Address) -> Reached {
         let host = address.host();
-        if is_path(host) {
-            return Reached { host: host.to_owned(), port: None };
+        if let Some(path) = path(host) {
+            return Reached { host: path.to_owned(), port: None };
         }
         let host = match host.parse::<IpAddr>() {
             Ok(ip) => ip.to_canonical().to_string(),
@@ -36,14 +36,22 @@ impl Reached {
     pub(crate) fn is_local(&self) -> bool {
         match self.host.parse::<IpAddr>() {
             Ok(ip) => ip.is_loopback() || ip.is_unspecified(),
-            Err(_) => is_path(&self.host) || self.host == "localhost" || self.host.ends_with(".localhost"),
+            Err(_) => {
+                path(&self.host).is_some() || self.host == "localhost" || self.host.ends_with(".localhost")
+            }
         }
     }
 }
 
-/// A Unix socket.
-fn is_path(host: &str) -> bool {
-    host.starts_with('/') || host.starts_with("unix:")
+/// The path of a Unix socket, which nginx and others write behind `unix:`, and some with a port of 0.
+fn path(host: &str) -> Option<&str> {
+    let is_prefixed = host.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("unix:"));
+    let bare = if is_prefixed { &host[5..] } else { host };
+    if bare.starts_with('/') {
+        Some(bare.strip_suffix(":0").unwrap_or(bare))
+    } else {
+        is_prefixed.then_some(host)
+    }
 }
 
 /// What is wrong with an address that has several colons and no brackets.
@@ -96,6 +104,9 @@ mod tests {
             ("[2001:db8::1]:11211", "2001:DB8:0::1"),
             ("Cache-1.example.com.:11211", "cache-1.example.com"),
             ("[::ffff:10.0.0.1]:7", "10.0.0.1:7"),
+            ("unix:/run/a.sock", "/run/a.sock"),
+            ("UNIX:/run/a.sock", "unix:/run/a.sock"),
+            ("/run/a.sock:0", "/run/a.sock"),
         ] {
             assert!(Reached::new(&address(a)).is_same(&Reached::new(&address(b))), "{a} {b}");
         }

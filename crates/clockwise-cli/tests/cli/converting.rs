@@ -34,6 +34,25 @@ fn a_client_of_libmemcached_becomes_a_pool_of_twemproxy_that_places_keys_alike()
 }
 
 #[test]
+fn sockets_are_named_as_their_client_labels_them() {
+    let socket = format!("{SERVERS}\n[[server]]\nname = \"/run/m.sock\"\n");
+    for (name, placement, line) in [
+        ("php", "dialect = \"php-memcached\"\nlibketama_compatible = true", "- /run/m.sock:1 /run/m.sock\n"),
+        (
+            "c",
+            "dialect = \"libmemcached\"\ndistribution = \"CONSISTENT_WEIGHTED\"\nhash = \"MD5\"",
+            "- /run/m.sock:1 /run/m.sock:0\n",
+        ),
+    ] {
+        let text = format!("version = 1\n[placement]\n{placement}\n{socket}");
+        let client = file(&format!("socket-{name}.toml"), text);
+        let (text, _) = run(["convert", &client, "--to", "twemproxy"]).warned();
+        assert_has(&text, &["- 10.0.0.1:11211:2\n", line]);
+        assert_alike(&client, &file(&format!("socket-{name}.yml"), text));
+    }
+}
+
+#[test]
 fn a_dialect_is_written_with_its_own_settings_and_reads_back_as_it_was() {
     let ours = fleet("tagged.toml", "dialect = \"twemproxy\"\nhash = \"murmur\"\nhash_tag = \"{}\"");
     let (text, said) = run(["convert", &ours, "--to", "twemproxy"]).warned();

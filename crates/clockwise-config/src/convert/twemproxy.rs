@@ -21,12 +21,32 @@ pub(super) fn texts(draft: &Draft<'_>) -> Vec<Result<String, Unwritable>> {
         Distribution::ALL.iter().flat_map(|&distribution| with(distribution)).collect()
     };
     let options = settings(draft, own, all);
-    let namings: &[bool] = if options.len() == 1 { &[true] } else { &[true, false] };
-    namings.iter().flat_map(|&named| options.iter().map(move |options| text(draft, options, named))).collect()
+    let is_socket = |server: &Server| server.address().as_str().starts_with('/');
+    let namings: &[Naming] = match options.len() {
+        1 => &[Naming::Own],
+        _ if draft.servers().iter().any(is_socket) => {
+            &[Naming::Own, Naming::Socket(""), Naming::Socket(":0")]
+        }
+        _ => &[Naming::Own, Naming::Socket("")],
+    };
+    namings
+        .iter()
+        .flat_map(|&naming| options.iter().map(move |options| text(draft, options, naming)))
+        .collect()
+}
+
+/// What stands behind the address of a server, and its points are made of.
+#[derive(Clone, Copy)]
+enum Naming {
+    /// Its name.
+    Own,
+    /// Nothing: twemproxy calls it by its address. A socket would keep a colon that no other system has,
+    /// and is named by its path and this.
+    Socket(&'static str),
 }
 
 /// One pool. Without names twemproxy calls a server by its address, and the default port goes unsaid.
-fn text(draft: &Draft<'_>, options: &Options, named: bool) -> Result<String, Unwritable> {
+fn text(draft: &Draft<'_>, options: &Options, naming: Naming) -> Result<String, Unwritable> {
     let mut out = format!("{}:\n  listen: 127.0.0.1:22121\n", draft.name);
     let _ = writeln!(out, "  hash: {}\n  distribution: {}", options.hash, options.distribution);
     if let Some(tag) = options.hash_tag {
@@ -40,12 +60,12 @@ fn text(draft: &Draft<'_>, options: &Options, named: bool) -> Result<String, Unw
             let _ = writeln!(out, "   # {name} is draining and owns nothing");
             continue;
         }
-        let _ = writeln!(out, "   - {}", quoted(&line(server, named)?)?);
+        let _ = writeln!(out, "   - {}", quoted(&line(server, naming)?)?);
     }
     Ok(out)
 }
 
-fn line(server: &Server, named: bool) -> Result<String, Unwritable> {
+fn line(server: &Server, naming: Naming) -> Result<String, Unwritable> {
     let address = server.address().as_str();
     let has_port = address.rsplit_once(':').is_some_and(|(host, port)| {
         let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
@@ -54,14 +74,21 @@ fn line(server: &Server, named: bool) -> Result<String, Unwritable> {
     if !has_port && !address.starts_with('/') {
         return Err(Unwritable::server(server, "has no port in its address, and twemproxy needs one"));
     }
-    // twemproxy writes IPv6 without brackets.
-    let address = address.replace(['[', ']'], "");
+    // twemproxy writes IPv6 without brackets, and a socket has no port.
+    let address = match address.strip_suffix(":0") {
+        Some(path) if path.starts_with('/') => path.to_owned(),
+        _ => address.replace(['[', ']'], ""),
+    };
     let name = server.name().as_str();
     if name.contains(' ') {
         return Err(Unwritable::server(server, "has a blank in its name, and twemproxy's names have none"));
     }
     let weight = server.weight();
-    Ok(if named { format!("{address}:{weight} {name}") } else { format!("{address}:{weight}") })
+    Ok(match naming {
+        Naming::Own => format!("{address}:{weight} {name}"),
+        Naming::Socket(end) if address.starts_with('/') => format!("{address}:{weight} {address}{end}"),
+        Naming::Socket(_) => format!("{address}:{weight}"),
+    })
 }
 
 /// A scalar of YAML, in quotes where it needs them.

@@ -88,11 +88,13 @@ impl Case<'_> {
                 (said(&self.settings_a).unwrap_or_else(unsaid), b.unwrap_or_else(unsaid))
             }
             Knob::Label { slot, text } => {
-                let first = theirs.iter().find_map(|(machine, theirs)| {
+                let texts = theirs.iter().filter_map(|(machine, theirs)| {
                     let (_, ours) = ours.iter().find(|(other, _)| other == machine)?;
                     Some((slot.of(ours).to_owned(), text.of(theirs)))
                 });
-                let (ours, theirs) = first.unwrap_or_default();
+                // Of most servers both may make the same.
+                let differ = texts.clone().find(|(ours, theirs)| ours != theirs);
+                let (ours, theirs) = differ.or_else(|| texts.clone().next()).unwrap_or_default();
                 detail = Some("the text that a server's points are made of".to_owned());
                 (format!("{slot}: {ours}"), format!("{text}: {theirs}"))
             }
