@@ -168,7 +168,7 @@ impl Checked<'_> {
 
 /// All findings about a fleet, the worst first.
 pub fn check(fleet: &Fleet) -> Vec<Finding> {
-    let mut findings = servers::check(&fleet.servers);
+    let mut findings = servers::check(fleet);
     match fleet.scheme.build(&fleet.servers) {
         Ok(built) => {
             let settings = Settings::of(&fleet.scheme);

@@ -101,6 +101,11 @@ fn no_points(checked: &Checked<'_>, ring: &Geometry) -> Vec<Finding> {
 }
 
 fn unequal_points(checked: &Checked<'_>, ring: &Geometry) -> Option<Finding> {
+    // nginx gives others the points of a server that is down: theirs are then no matter of rounding.
+    let handed_on = matches!(checked.scheme.bare(), Scheme::Dialect(Dialect::Nginx(_)));
+    if handed_on && checked.servers.servers().iter().any(Server::is_draining) {
+        return None;
+    }
     let mut seen: std::collections::BTreeMap<u32, (&Server, u32)> = std::collections::BTreeMap::new();
     for (server, points) in active(checked, ring) {
         let &mut (first, other) = seen.entry(server.weight().get()).or_insert((server, points));
@@ -382,7 +387,14 @@ fn uneven_shares(checked: &Checked<'_>, ring: Option<&Geometry>) -> Option<Findi
                     }
                     None => "the busiest server fills up first, whatever the others hold".to_owned(),
                 },
-                "more points or slots a server; `clockwise ring` shows each server's share",
+                match checked.scheme.bare() {
+                    Scheme::Dialect(Dialect::RedisCluster(_)) => {
+                        "`redis-cli --cluster rebalance` evens the slots, with --cluster-use-empty-masters also of a \
+                         master that has none"
+                    }
+                    _ if are_given(checked) => "tokens closer to even; `clockwise ring` shows each server's share",
+                    _ => "more points or slots a server; `clockwise ring` shows each server's share",
+                },
             );
             Some(finding.figure("busiest ÷ mean", exact, BUSIEST))
         }

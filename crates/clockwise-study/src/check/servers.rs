@@ -3,17 +3,32 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use clockwise::{Buckets, Server, Zone};
+use clockwise::dialect::Dialect;
+use clockwise::{Buckets, Scheme, Server, Zone};
 
-use super::{Finding, Severity, Subject, ZONES};
+use super::{Finding, Fleet, Severity, Subject, ZONES};
 use crate::address::{Reached, Unbracketed, unbracketed};
 
-pub(super) fn check(servers: &Buckets) -> Vec<Finding> {
+pub(super) fn check(fleet: &Fleet) -> Vec<Finding> {
+    let servers = &fleet.servers;
     let mut findings = listed_twice(servers);
     findings.extend(local_addresses(servers));
     findings.extend(servers.servers().iter().filter_map(ipv6_brackets));
-    findings.extend(uneven_zones(servers));
+    findings.extend(rooms(fleet).iter().filter_map(|servers| uneven_zones(servers)));
     findings
+}
+
+/// The active servers, those of each data centre together: what is a rack of one is none of another.
+fn rooms(fleet: &Fleet) -> Vec<Vec<&Server>> {
+    let centres = match fleet.scheme.bare() {
+        Scheme::Dialect(Dialect::Cassandra(options)) => Some(&options.datacenters),
+        _ => None,
+    };
+    let mut rooms: BTreeMap<Option<&Zone>, Vec<&Server>> = BTreeMap::new();
+    for (_, server) in fleet.servers.active() {
+        rooms.entry(centres.and_then(|centres| centres.get(server.name()))).or_default().push(server);
+    }
+    rooms.into_values().collect()
 }
 
 fn of(server: &Server) -> Subject {
@@ -103,10 +118,10 @@ fn ipv6_brackets(server: &Server) -> Option<Finding> {
     })
 }
 
-fn uneven_zones(servers: &Buckets) -> Option<Finding> {
+fn uneven_zones(servers: &[&Server]) -> Option<Finding> {
     let mut weights: BTreeMap<&Zone, u64> = BTreeMap::new();
     let mut without = Vec::new();
-    for (_, server) in servers.active() {
+    for &server in servers {
         match server.zone() {
             Some(zone) => *weights.entry(zone).or_default() += u64::from(server.weight().get()),
             None => without.push(server),

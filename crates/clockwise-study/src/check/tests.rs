@@ -1,6 +1,6 @@
 //! Fleets with one thing wrong each, and what is found.
 
-use clockwise::dialect::{dskit, haproxy, libmemcached, twemproxy};
+use clockwise::dialect::{cassandra, dskit, haproxy, libmemcached, nginx, twemproxy};
 use clockwise::hash::NamedHash;
 use clockwise::{Buckets, KeyPrefix, Scheme, Server, ServerName};
 
@@ -65,6 +65,13 @@ fn a_thin_ring_is_told_with_its_expectation_and_the_points_it_needs() {
     assert!(finding.remedy.starts_with(&format!("{needed} points each")), "{}", finding.remedy);
     assert_eq!(finding.subject, Subject::Setting("points_per_weight"));
     assert_eq!(rules(&fleet(ring(needed as u32 + 40), numbered(20))), [""; 0]);
+}
+
+#[test]
+fn points_that_nginx_hands_on_are_no_rounding() {
+    let mut servers = numbered(5);
+    servers[2] = servers[2].clone().draining();
+    assert_eq!(rules(&fleet(nginx::Options { consistent: true }, servers)), [""; 0]);
 }
 
 #[test]
@@ -182,6 +189,15 @@ fn zones_of_unequal_weight_are_told_with_their_ratio() {
     let finding = only(&zoned(&["a", "a", "a", "b", "b"]), "uneven-zones");
     assert_eq!((finding.severity, value(&finding).to_bits()), (Severity::Note, 1.5_f64.to_bits()));
     assert_eq!(only(&zoned(&["a", "a", "b"]), "uneven-zones").severity, Severity::Warning);
+    // Racks of one name in two data centres are two racks.
+    let mut racks = zoned(&["a", "b", "a", "a"]);
+    let centre = |server: &Server| (server.name().clone(), "us".parse().unwrap());
+    racks.scheme = cassandra::Options {
+        datacenters: racks.servers.servers()[2..].iter().map(centre).collect(),
+        ..Default::default()
+    }
+    .into();
+    assert!(!rules(&racks).iter().any(|rule| rule.contains("uneven-zones")), "{:?}", rules(&racks));
     let finding = only(&zoned(&["a", "b", ""]), "uneven-zones");
     assert_eq!(finding.subject.about(), About::Server("cache-2"));
 }
