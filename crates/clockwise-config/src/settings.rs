@@ -24,6 +24,7 @@ use crate::{Options, dialect, own, write};
 /// // Written back, defaults are written out.
 /// let full = Settings::of(&ring.scheme()?);
 /// assert_eq!(full.to_string(), "ring,hash=xxh3-64,points_per_weight=100");
+/// assert_eq!(full.brief(), ring);
 /// # Ok::<(), clockwise_config::Diagnostics>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +54,15 @@ impl Settings {
     pub fn defaults(&self) -> Result<Settings, Diagnostics> {
         let bare = Settings { pairs: Vec::new(), ..self.clone() };
         Ok(Settings::of(&bare.scheme()?))
+    }
+
+    /// The same without what is so unless said: the fewest that are read as this placement.
+    #[must_use]
+    pub fn brief(mut self) -> Settings {
+        if let Ok(defaults) = self.defaults() {
+            self.pairs.retain(|(key, value)| defaults.get(key) != Some(value));
+        }
+        self
     }
 
     /// The scheme or the dialect: `ring`, `twemproxy`.
@@ -250,6 +260,7 @@ mod tests {
         for scheme in schemes {
             let settings = Settings::of(&scheme);
             assert_eq!(settings.scheme().unwrap(), scheme, "{settings}");
+            assert_eq!(settings.clone().brief().scheme().unwrap(), scheme, "{settings}");
             assert_eq!(settings.to_string().parse(), Ok(settings));
         }
     }

@@ -25,7 +25,7 @@ const LOAD: f64 = 2.0;
 #[derive(Serialize)]
 struct Document {
     fleet: String,
-    /// Where to: a file, or the settings.
+    /// Where to: a file, or the scheme and the settings that are not its defaults.
     to: String,
     scheme: Sides<String>,
     /// The seed of the synthetic keys; null where keys were read.
@@ -121,7 +121,7 @@ impl Goal {
                 let said = refused.without_places();
                 Failure::Usage(format!("--to {} is no file, and no placement: {said}", args.to))
             })?;
-        let name = Settings::of(&scheme).to_string();
+        let name = Settings::of(&scheme).brief().to_string();
         Ok(Goal { fleet: Fleet { scheme, servers: before.servers().clone() }, pool: None, name })
     }
 

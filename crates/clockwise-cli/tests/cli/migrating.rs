@@ -13,7 +13,7 @@ fn steps_are_as_many_as_keep_the_database_at_twice_its_load() {
         &answer,
         &[
             "Going from examples/twemproxy.yml#memcached (twemproxy ketama fnv1a_64) to \
-             ring,hash=xxh3-64,points_per_weight=160 (ring-160) moves 1",
+             ring (ring-160) moves 1",
             "All at once: the hit ratio falls to 23.",
             "In 15 steps, so that the database gets about twice its load in each:",
             "  15             100.00%",
@@ -50,7 +50,9 @@ fn another_fleet_file_can_be_the_goal_and_its_servers_are_matched() {
 #[test]
 fn settings_stand_behind_the_scheme_and_wrong_ones_are_named() {
     let answer = run(["migrate", FLEET, "--to", "ring,points_per_weight=100", "--sample", "1000"]).fine();
-    assert_has(&answer, &["(ring-100)", "In 10 steps:"]);
+    assert_has(&answer, &[" to ring,points_per_weight=100 (ring-100) moves ", "In 10 steps:"]);
+    let answer = run(["migrate", BY_HASH, "--to", "skeleton,hash=xxh3-64", "--sample", "1000"]).fine();
+    assert_has(&answer, &[" to skeleton moves "]);
     for (to, said) in [
         (
             "rign",
