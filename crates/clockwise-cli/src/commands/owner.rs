@@ -34,6 +34,14 @@ struct Line<'a> {
 pub(crate) fn run(args: &Owner, console: &mut Console<'_>) -> Result<Exit, Failure> {
     let pool = input::fleet(&args.fleet, &args.reading, console)?;
     let built = input::build(&pool, &args.reading, console)?;
+    if let Some(hashed) = pool.hashed() {
+        let one_line = hashed.split_whitespace().collect::<Vec<_>>().join(" ");
+        let without = match pool.scheme().key_prefix() {
+            Some(prefix) => format!(", without the prefix {:?}", prefix.as_str()),
+            None => String::new(),
+        };
+        console.note(format_args!("note: a key here is what `{one_line}` makes of a request{without}"));
+    }
     let resolver = Resolver::new(args, &built, pool.scheme())?;
     let keys =
         if args.key.is_empty() { Keys::read(&args.keys)? } else { Keys::typed(&args.key, &args.keys)? };

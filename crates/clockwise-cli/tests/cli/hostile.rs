@@ -61,7 +61,7 @@ fn a_pool_of_standard_input_is_picked_by_the_path_that_unix_has_for_it() {
     let two = "defaults\n mode http\nbackend a\n balance uri\n server x 10.0.0.1:1\nbackend b\n balance uri\n server y 10.0.0.2:1\n";
     let refused = run_with(["owner", "-", "k"], two.as_bytes()).refused(3);
     assert_has(&refused, &["the file holds 2 pools: a, b", "name the one that is meant: /dev/stdin#a"]);
-    assert_eq!(run_with(["owner", "/dev/stdin#b", "k"], two.as_bytes()).fine(), "k  y\n");
+    assert_eq!(run_with(["owner", "/dev/stdin#b", "k"], two.as_bytes()).warned().0, "k  y\n");
 }
 
 #[test]

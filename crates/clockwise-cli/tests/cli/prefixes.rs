@@ -27,6 +27,26 @@ fn a_key_has_the_owner_that_prefix_and_key_have_without_it() {
 }
 
 #[test]
+fn what_a_key_is_where_a_product_hashes_a_request_is_told_with_its_owner() {
+    for (name, text, said) in [
+        (
+            "request.conf",
+            "upstream a {\n hash app:$request_uri consistent;\n server 10.0.0.1;\n server 10.0.0.2;\n}\n",
+            "note: a key here is what `app:$request_uri` makes of a request, without the prefix \"app:\"\n",
+        ),
+        (
+            "request.cfg",
+            "backend a\n mode http\n balance  uri depth 2\n server a 10.0.0.1\n server b 10.0.0.2\n",
+            "note: a key here is what `balance uri depth 2` makes of a request\n",
+        ),
+    ] {
+        let (answer, notes) = run(["owner", &file(name, text), "/a/b"]).warned();
+        assert_eq!(notes, said);
+        assert_eq!(answer.lines().count(), 1);
+    }
+}
+
+#[test]
 fn clients_that_differ_in_hashing_their_namespace_differ_by_the_key_prefix_alone() {
     let [hashed, sent] = clients("diff");
     let said = run(["diff", &hashed, &sent, "--sample", "2000"]);
