@@ -48,6 +48,8 @@
 mod convert;
 mod diagnostic;
 mod dialect;
+#[cfg(test)]
+mod documented;
 mod dskit;
 mod envoy;
 mod fields;
