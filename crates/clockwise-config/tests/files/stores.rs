@@ -223,13 +223,44 @@ fn tokens_that_do_not_tell_the_partitioner_take_the_one_that_is_said() {
 }
 
 #[test]
+fn what_django_makes_of_keys_is_told() {
+    let caches = |settings: &str| {
+        format!(
+            "CACHES = {{\n'a': {{'BACKEND': 'x.PyMemcacheCache', 'LOCATION': '10.0.0.1:11211', 'KEY_PREFIX': 'site'}},\n\
+             'b': {{'BACKEND': 'x.PyLibMCCache', 'LOCATION': '10.0.0.2:11211', {settings}}}}}\n"
+        )
+    };
+    let notes = |settings: &str| {
+        let file = parse("f", caches(settings).as_bytes(), &Options::default()).unwrap();
+        file.pick(Some("b")).unwrap().notes().to_vec()
+    };
+    assert_eq!(
+        notes("'KEY_PREFIX': 'site', 'VERSION': 1"),
+        ["Django's keys reach the client as `site:1:KEY`: ask for them so"]
+    );
+    let said = "Django's keys of cache \"a\" reach the client as `site:1:KEY`: ask for them so";
+    assert_eq!(
+        notes("'VERSION': 2"),
+        [said, "Django's keys of cache \"b\" reach the client as `:2:KEY`: ask for them so"]
+    );
+    assert_eq!(
+        notes("'KEY_FUNCTION': 'm.f'"),
+        [
+            said,
+            "Django's keys of cache \"b\" reach the client as its KEY_FUNCTION makes them: ask for them so"
+        ]
+    );
+}
+
+#[test]
 fn a_socket_of_php_memcached_has_its_path_alone_on_a_ring_unless_it_comes_in_a_list() {
     let listed = "<?php\n$m = new Memcached();\n$m->addServer('/run/a.sock', 0);\n\
         $m->addServers([['/run/b.sock', 0], ['/run/c.sock', 11211, 2], ['10.0.0.1', 0]]);\n";
     let read = pool(listed);
     let addresses: Vec<&str> = read.servers().servers().iter().map(|s| s.address().as_str()).collect();
     assert_eq!(addresses, ["/run/a.sock", "/run/b.sock:0", "/run/c.sock:0", "10.0.0.1:11211"]);
-    assert_eq!(servers(&read), "/run/a.sock, /run/b.sock, /run/c.sock, 10.0.0.1:11211");
+    let names: Vec<&str> = read.servers().servers().iter().map(|s| s.name().as_str()).collect();
+    assert_eq!(names, ["/run/a.sock", "/run/b.sock", "/run/c.sock", "10.0.0.1:11211"]);
     let client = |options: &str, port: u32| {
         format!(
             "<?php\n$m = new Memcached();\n$m->setOptions([Memcached::OPT_LIBKETAMA_COMPATIBLE => true{options}]);\n\

@@ -471,6 +471,8 @@ impl Program<'_, '_> {
         let Some(items) = caches.items() else {
             return refuse_unknown(report, caches.span, Some(caches), "caches by name");
         };
+        // What the keys of the caches that place any become, and whose they are.
+        let mut made: Vec<(String, String)> = Vec::new();
         for item in items {
             let Some(alias) = item.key.as_ref().and_then(Expr::text) else {
                 refuse_unknown(report, item.value.span, item.key.as_ref(), "the name of a cache");
@@ -482,9 +484,28 @@ impl Program<'_, '_> {
                 continue;
             };
             if let Some(pool) = self.cache(report, alias, place, cache) {
+                if pool.scheme.is_ok() {
+                    made.push((self.made_of_keys(report, cache), alias.to_owned()));
+                }
                 self.push(report, pool);
             }
         }
+        let alike = made.iter().all(|(key, _)| *key == made[0].0);
+        for (key, alias) in made.iter().take(if alike { 1 } else { made.len() }) {
+            let of = if alike { String::new() } else { format!(" of cache {}", quoted(alias)) };
+            report.notes.push(format!("Django's keys{of} reach the client as {key}: ask for them so"));
+        }
+    }
+
+    /// What Django makes of a cache's keys.
+    fn made_of_keys(&self, report: &Report, cache: &[Item]) -> String {
+        let given = |key| keyed(cache, key).map(|value| self.resolved(value));
+        if given("KEY_FUNCTION").is_some() {
+            return "its KEY_FUNCTION makes them".to_owned();
+        }
+        let prefix = given("KEY_PREFIX").and_then(Expr::text).unwrap_or_default();
+        let version = given("VERSION").map_or("1", |version| report.source.slice(version.span));
+        ticked(&format!("{prefix}:{version}:KEY"))
     }
 
     fn cache(&self, report: &mut Report, alias: &str, span: Span, cache: &[Item]) -> Option<PoolRead> {
@@ -546,19 +567,6 @@ impl Program<'_, '_> {
             keyed(options, key).map(|value| self.resolved(value))
         };
         let scheme = scheme(report, &client, &get, &mut settings);
-        if matches!(scheme, Some(Ok(_))) {
-            let shown = |key| keyed(cache, key).map(|value| self.resolved(value));
-            let text = |key| Some(shown(key)?.text()?.to_owned());
-            let version =
-                shown("VERSION").map_or("1", |version| report.source.slice(version.span)).to_owned();
-            let makes = match shown("KEY_FUNCTION") {
-                Some(_) => "its KEY_FUNCTION makes of them".to_owned(),
-                None => ticked(&format!("{}:{version}:KEY", text("KEY_PREFIX").unwrap_or_default())),
-            };
-            report
-                .notes
-                .push(format!("{}: Django's keys reach the client as {makes}: ask for them so", client.what));
-        }
         let Some(location) = keyed(cache, "LOCATION").map(|location| self.resolved(location)) else {
             report.error(
                 span,
