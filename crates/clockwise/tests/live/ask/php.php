@@ -35,10 +35,11 @@ function memcached(array $pool): callable
     if ($options['set_after_servers']) {
         $client->setOptions($distribution);
     }
-    return function (string $key) use ($client) {
+    $written = array_combine(array_column($servers, 0), array_column($pool['servers'], 'host'));
+    return function (string $key) use ($client, $written) {
         $server = $client->getServerByKey($key);
-        // It tells the usual port of a socket too, which has none.
-        return $server['host'] . ':' . ($server['host'][0] === '/' ? '' : $server['port']);
+        // It tells a port of a socket too, which the question has not.
+        return $written[$server['host']] . ':' . ($server['host'][0] === '/' ? '' : $server['port']);
     };
 }
 
