@@ -9,7 +9,8 @@ use std::process::Command;
 
 use crate::step::Outcome;
 
-/// The most instructions of a lookup, or of what else a case counts, by the name of its case in `benches/ratios/examples/instructions.rs`.
+/// The most instructions of a lookup, or of what else a case counts, by the name of its case in
+/// `benches/ratios/examples/instructions.rs`.
 ///
 /// What rustc 1.95 took, and a quarter: other compilers differ by some parts in a hundred. Lower a limit when
 /// a lookup has become cheaper; raise one only with the reason in the commit.

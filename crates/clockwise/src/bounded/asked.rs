@@ -11,9 +11,9 @@ use crate::placement::{Ranked, ServerIx};
 pub struct Asked {
     /// The server.
     pub server: ServerIx,
-    /// What it held, without the key.
+    /// The keys that it held, without this one.
     pub load: u64,
-    /// The most that it may hold.
+    /// The most keys that it may hold.
     pub limit: u64,
 }
 
@@ -32,8 +32,8 @@ impl Cap {
     }
 }
 
-/// The servers that one more key asks, in its order, while they hold `loads` (by [`ServerIx`]) of a `total` of
-/// keys; the last has room, where any has.
+/// The servers that one more key asks, in its order, while they hold `loads` (by [`ServerIx`]); the last has room,
+/// where any has. Limits are those for a `total` of keys, which counts this one too.
 ///
 /// It is the step of [`fill`](super::fill), told: what it gives for a key of a list, if `loads` are of those
 /// before it and `total` is the length of the list, ends with the key's server.
