@@ -110,9 +110,9 @@ pub(super) fn in_order_of(table: &[u32], other: &[u32]) -> Option<Vec<u32>> {
         (distinct.len() == firsts.len()).then_some(firsts)
     };
     let (_, order) = (runs(table)?, runs(other)?);
-    let rank = |machine: &u32| order.iter().position(|other| other == machine).unwrap_or(order.len());
+    let ranks: BTreeMap<u32, usize> = order.iter().copied().zip(0..).collect();
     let mut sorted = table.to_vec();
-    sorted.sort_by_key(rank);
+    sorted.sort_by_key(|machine| ranks.get(machine).copied().unwrap_or(order.len()));
     Some(sorted)
 }
 

@@ -14,7 +14,7 @@ use clockwise_config::Settings;
 
 use super::anatomy::{self, Parts};
 use super::knob::{Knob, Slot, Text};
-use super::variant::{Case, Listed};
+use super::variant::{Case, Listed, Machines, by_machine};
 use crate::keys::seeded_key;
 use crate::pairing::Pairing;
 use crate::plan::Fleet;
@@ -37,23 +37,19 @@ impl Case<'_> {
 
     fn of_servers(&self) -> Vec<Knob> {
         let (ours, theirs) = (self.listed_a(), self.listed_b());
-        let both: Vec<(&Server, &Server)> = theirs
-            .iter()
-            .filter_map(|(machine, theirs)| {
-                let (_, ours) = ours.iter().find(|(other, _)| other == machine)?;
-                Some((ours, theirs))
-            })
-            .collect();
+        let (in_a, in_b) = (by_machine(&ours), by_machine(&theirs));
+        let both: Vec<(&Server, &Server)> =
+            (theirs.iter()).filter_map(|(machine, theirs)| Some((*in_a.get(machine)?, theirs))).collect();
         let any = |differs: fn(&Server, &Server) -> bool| both.iter().any(|(a, b)| differs(a, b));
-        let only = |these: &Listed, those: &Listed| {
-            these.iter().any(|(machine, _)| those.iter().all(|(other, _)| other != machine))
+        let only = |these: &Machines<'_>, those: &Machines<'_>| {
+            these.keys().any(|machine| !those.contains_key(machine))
         };
         let set_all = [&Knob::OnlyInA, &Knob::OnlyInB];
         let order = |listed: &Listed| -> Vec<u32> { listed.iter().map(|(machine, _)| *machine).collect() };
         let reordered = self.servers(&set_all).is_ok_and(|listed| order(&listed) != order(&theirs));
         [
-            (Knob::OnlyInA, only(&ours, &theirs)),
-            (Knob::OnlyInB, only(&theirs, &ours)),
+            (Knob::OnlyInA, only(&in_a, &in_b)),
+            (Knob::OnlyInB, only(&in_b, &in_a)),
             (Knob::Names, any(|a, b| a.name() != b.name())),
             (Knob::Addresses, any(|a, b| a.address() != b.address())),
             (Knob::Weights, any(|a, b| a.weight() != b.weight())),
@@ -178,9 +174,9 @@ impl Case<'_> {
     /// Both fleets cut to the first few servers that both have, in the second one's order.
     fn few(&self) -> Option<(Fleet, Fleet)> {
         let ours = self.listed_a();
-        let find = |machine: u32| ours.iter().find(|(other, _)| *other == machine).map(|(_, server)| server);
+        let in_a = by_machine(&ours);
         let (a, b): (Vec<Server>, Vec<Server>) = (self.listed_b().into_iter())
-            .filter_map(|(machine, theirs)| Some((find(machine)?.clone(), theirs)))
+            .filter_map(|(machine, theirs)| Some(((*in_a.get(&machine)?).clone(), theirs)))
             .take(ENOUGH)
             .unzip();
         let fleet = |whole: &Fleet, servers| {

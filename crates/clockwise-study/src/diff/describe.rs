@@ -6,7 +6,7 @@ use clockwise::{Built, Server};
 
 use super::anatomy::Parts;
 use super::knob::Knob;
-use super::variant::{Case, Listed};
+use super::variant::{Case, Listed, by_machine};
 use crate::number::{counted, grouped};
 
 /// What a knob is on both sides.
@@ -88,10 +88,8 @@ impl Case<'_> {
                 (said(&self.settings_a).unwrap_or_else(unsaid), b.unwrap_or_else(unsaid))
             }
             Knob::Label { slot, text } => {
-                let texts = theirs.iter().filter_map(|(machine, theirs)| {
-                    let (_, ours) = ours.iter().find(|(other, _)| other == machine)?;
-                    Some((slot.of(ours).to_owned(), text.of(theirs)))
-                });
+                let texts = pairs(&ours, &theirs)
+                    .map(|(_, ours, theirs)| (slot.of(ours).to_owned(), text.of(theirs)));
                 // Of most servers both may make the same.
                 let differ = texts.clone().find(|(ours, theirs)| ours != theirs);
                 let (ours, theirs) = differ.or_else(|| texts.clone().next()).unwrap_or_default();
@@ -190,11 +188,12 @@ fn boundary_in_words(boundary: Boundary) -> &'static str {
 }
 
 /// The servers that both sides have.
-fn pairs<'l>(ours: &'l Listed, theirs: &'l Listed) -> impl Iterator<Item = (u32, &'l Server, &'l Server)> {
-    theirs.iter().filter_map(|(machine, theirs)| {
-        let (_, ours) = ours.iter().find(|(other, _)| other == machine)?;
-        Some((*machine, ours, theirs))
-    })
+fn pairs<'l>(
+    ours: &'l Listed,
+    theirs: &'l Listed,
+) -> impl Iterator<Item = (u32, &'l Server, &'l Server)> + Clone {
+    let ours = by_machine(ours);
+    theirs.iter().filter_map(move |(machine, theirs)| Some((*machine, *ours.get(machine)?, theirs)))
 }
 
 /// Two texts of each server that both sides have, where they differ.
@@ -221,8 +220,11 @@ fn only_the_port(both: &[(String, String)]) -> Option<String> {
 
 /// Names of the servers of one list that the other does not have.
 fn only(these: &Listed, those: &Listed) -> impl Iterator<Item = String> {
-    let absent = |machine: &u32| those.iter().all(|(other, _)| other != machine);
-    these.iter().filter(move |(machine, _)| absent(machine)).map(|(_, server)| server.name().to_string())
+    let those = by_machine(those);
+    these
+        .iter()
+        .filter(move |(machine, _)| !those.contains_key(machine))
+        .map(|(_, server)| server.name().to_string())
 }
 
 /// The first few of a list.

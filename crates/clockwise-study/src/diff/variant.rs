@@ -34,6 +34,13 @@ pub(super) struct Case<'c> {
 /// Servers with the machine that each is, in the order of a list.
 pub(super) type Listed = Vec<(u32, Server)>;
 
+/// The servers of a list by machine.
+pub(super) type Machines<'l> = BTreeMap<u32, &'l Server>;
+
+pub(super) fn by_machine(listed: &Listed) -> Machines<'_> {
+    listed.iter().map(|(machine, server)| (*machine, server)).collect()
+}
+
 impl<'c> Case<'c> {
     pub(super) fn new(
         [(a, built_a), (b, built_b)]: [(&'c Fleet, &'c Built); 2],
@@ -154,8 +161,7 @@ impl<'c> Case<'c> {
     pub(super) fn servers(&self, set: &[&Knob]) -> Result<Listed, Error> {
         let has = |knob: &Knob| set.contains(&knob);
         let theirs = self.listed_b();
-        let in_b: BTreeMap<u32, &Server> =
-            theirs.iter().map(|(machine, server)| (*machine, server)).collect();
+        let in_b = by_machine(&theirs);
         let in_a: BTreeMap<u32, &Server> =
             self.pairing.first().iter().copied().zip(self.a.servers.servers()).collect();
         let label = set.iter().find_map(|knob| match knob {
@@ -201,8 +207,8 @@ impl<'c> Case<'c> {
             }
         }
         if has(&Knob::Order) {
-            let place = |machine: u32| theirs.iter().position(|(other, _)| *other == machine);
-            listed.sort_by_cached_key(|(machine, _)| place(*machine).unwrap_or(theirs.len()));
+            let places: BTreeMap<u32, usize> = theirs.iter().map(|(machine, _)| *machine).zip(0..).collect();
+            listed.sort_by_key(|(machine, _)| places.get(machine).copied().unwrap_or(theirs.len()));
         }
         Ok(listed)
     }
