@@ -50,7 +50,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             "arguments: PAGE | --command, the program, a folder, and perhaps the number of rounds".into()
         );
     };
-    let rounds: u32 = arguments.next().map_or(Ok(20), |rounds| rounds.parse())?;
+    let rounds: u32 = arguments.next().map_or(Ok(40), |rounds| rounds.parse())?;
     // A round takes many seconds.
     let whole = || end_to_end::measure(command.as_ref(), folder.as_ref(), rounds.div_ceil(5));
     if page == "--command" {
