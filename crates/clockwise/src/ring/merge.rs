@@ -18,6 +18,7 @@ struct Step {
     mask: u64,
     /// What takes the first number that is raised, and no lower one, to the bit above the mask.
     lack: u64,
+    /// 0 where none is.
     by: u64,
 }
 
@@ -38,6 +39,13 @@ impl Step {
     fn rename(self, point: u64) -> u64 {
         let raised = ((point & self.mask) + self.lack) >> self.mask.trailing_ones();
         point + (self.by & raised.wrapping_neg())
+    }
+
+    /// The same of numbers of 16 bits, as lines have them: of those, eight or more fit a vector.
+    fn of_narrow(self) -> impl Fn(u16) -> u16 {
+        // The first that is raised does not fit where none is; they are raised by 0 then.
+        let (first, by) = ((self.mask + 1 - self.lack) as u16, self.by as u16);
+        move |number| number.wrapping_add(if number >= first { by } else { 0 })
     }
 }
 
@@ -104,8 +112,8 @@ impl Table {
         for (count, span) in spans(&changed, buckets) {
             starts.extend(before.starts[span].iter().map(|start| start + count));
         }
-        let rename = |owner: u16| step.rename(owner.into()) as u16;
-        (self.starts, self.lines) = (starts, before.lines.iter().map(|line| line.renamed(rename)).collect());
+        let rename = step.of_narrow();
+        (self.starts, self.lines) = (starts, before.lines.iter().map(|line| line.renamed(&rename)).collect());
 
         changed.dedup();
         for bucket in changed {
@@ -208,5 +216,39 @@ impl Standing {
             self.low[count * halves + half] = low[at * halves + half];
         }
         self.count += usize::from(point.is_some());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::placement::{NARROW, WIDE};
+
+    #[test]
+    fn points_and_lines_of_fleets_of_every_size_get_the_same_new_numbers() {
+        for servers in [1_u32, 2, 3, 1_000, 65_535, 65_536] {
+            for first in [0, 1, servers / 2, servers - 1, servers] {
+                for by in [1, 2, 65_536 - servers].into_iter().filter(|by| servers + by <= 65_536) {
+                    let places: Vec<u32> = (0..servers).map(|at| at + by * u32::from(at >= first)).collect();
+                    for mask in [NARROW, WIDE] {
+                        let step = Step::of(&places, mask).unwrap();
+                        let narrow = step.of_narrow();
+                        for (number, &place) in (0_u32..).zip(&places) {
+                            assert_eq!(step.rename(!mask | u64::from(number)), !mask | u64::from(place));
+                            assert_eq!(u32::from(narrow(number as u16)), place, "{servers}, {first}, {by}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_change_in_another_way_are_no_step() {
+        for places in [[0, 2, 1], [0, GONE, 1], [1, 2, 4], [GONE, GONE, GONE], [0, 1, GONE]] {
+            assert!(Step::of(&places, NARROW).is_none(), "{places:?}");
+        }
     }
 }
