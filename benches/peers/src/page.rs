@@ -38,7 +38,7 @@ const REASONS: &str = "\
 
 Maglev, numbers: of the 29 instructions of a lookup, 13 mix the number, and 7 find the remainder by two products
 where a peer divides; the read is one of a table of 128 KiB. Where the table was in the cache, a loop over keys took 2.7 ns.
-In three runs on the idle machine a lookup took 3.7 to 4.3 ns and that of the peer 35 to 54: 8.3 to 12.9 times.
+In four runs on the idle machine a lookup took 3.7 to 4.3 ns and that of the peer 33 to 54: 8.3 to 12.9 times.
 
 Maglev, build of 65,537 slots: the turns of 1,000 servers look at 363,000 slots, and which look finds a free one cannot be guessed.
 With equal weights, whole rounds of all servers and a step that wraps at zero took 7.0 million instructions where turns one by one took
@@ -53,9 +53,9 @@ no number of threads exceeds a cap together. In a loop of their own these took 1
 caches a lease took 26 ns in 127 instructions, 8 ns of them for the lookup with its hash; the walk to another server, which one key
 in 180 needs, stands apart, and took 30 more instructions and 2 to 3 ns of every lease while it did not. Right after the plain search had
 the caches, a lease took 37 to 47 ns, because whoever comes first to a line of the ring waits for memory, and the search 160
-to 200: so each of the two goes over its keys four times in a turn. In three runs of that, on the idle machine, a lease took 28, 29 and 30 ns, and
-the search 100, 113 and 125: 3.6, 3.9 and 4.2 times. Every lease writes the total, whose cache line goes from core to core: in the
-same runs two threads took 26, 42 and 44 ns, and one 42, 43 and 45.
+to 200: so each of the two goes over its keys four times in a turn. In four runs of that, on the idle machine, a lease took 26 to 30 ns, and
+the search 94 to 125: 3.6, 3.6, 3.9 and 4.2 times. Every lease writes the total, whose cache line goes from core to core: in the
+same runs two threads took 26, 26, 42 and 44 ns, and one 42 to 45.
 
 Jump-back, 10 servers: where its walk ends cannot be guessed. By callgrind a key takes 102 instructions and 0.97 wrong guesses,
 and of `jumpconsistenthash` 52 and 0.90; with 1,000 servers, which most numbers drawn are below, 85 and 0.04 where that takes
@@ -118,7 +118,7 @@ Arcs moved by a join: every point of both rings is read. Sixteen arcs of either 
 vectors, and each is then added to the sum of its server: 22 instructions a point, three of them to compare, where arcs that were read and
 compared one by one took 63. In turns on a busy machine that took 0.33 to 0.38 ms, and the form before 0.81 to 0.85. What it and a join
 are held against is a copy to memory that the program has and has written to: 0.09 to 0.13 ms where arcs took 0.30 to 0.44 and a
-join 0.24 to 0.28 (2.5 to 2.6 times), and 1.7 where the system was asked for the memory anew, which neither of the two does from its second round on.
+join 0.18 (0.24 before the lines got the new numbers of their servers in vectors), and 1.7 where the system was asked for the memory anew, which neither of the two does from its second round on.
 ";
 
 fn machine() -> String {
