@@ -50,13 +50,18 @@ export function ownPanel(app: App, open: () => void): Panel {
   const large = (chosen: File, most: number, what: string): string =>
     `${chosen.name} has ${count(chosen.size)} bytes, and the page takes ${what} of up to ${count(most)}; the command has no such limit.`;
 
+  /** Until this has ended the page is not ready: to read a file takes a while before the core is asked at all. */
+  function work(begin: () => Promise<void>): void {
+    const over = app.engine.hold();
+    void begin().catch(refused).finally(over);
+  }
+
   async function take(chosen: File): Promise<void> {
     let start: string;
     try {
       start = await chosen.slice(0, chosen.size <= SHOWN ? SHOWN : 2_000).text();
     } catch {
-      refused(new Refused(`${plain(chosen.name)} cannot be read: it is a folder, or a file that is no longer there.`));
-      return;
+      throw new Refused(`${plain(chosen.name)} cannot be read: it is a folder, or a file that is no longer there.`);
     }
     file = chosen;
     text.value = chosen.size <= SHOWN ? start : `${start}\n…`;
@@ -69,7 +74,7 @@ export function ownPanel(app: App, open: () => void): Panel {
     const pasted = paste.clipboardData?.getData('text/plain') ?? '';
     if (pasted.length <= SHOWN) return;
     paste.preventDefault();
-    void take(new File([pasted], 'pasted'));
+    work(() => take(new File([pasted], 'pasted')));
   });
   text.addEventListener('input', () => {
     file = undefined;
@@ -77,7 +82,7 @@ export function ownPanel(app: App, open: () => void): Panel {
   });
   choose.addEventListener('change', () => {
     const chosen = choose.files?.[0];
-    if (chosen) void take(chosen);
+    if (chosen) work(() => take(chosen));
   });
   // A file may be dropped anywhere on the page; text that is dragged goes where texts go.
   const isFile = (drag: DragEvent): boolean => drag.dataTransfer?.types.includes('Files') ?? false;
@@ -99,7 +104,7 @@ export function ownPanel(app: App, open: () => void): Panel {
     if (!chosen) return;
     open();
     element.scrollIntoView({ block: 'nearest' });
-    void take(chosen);
+    work(() => take(chosen));
   });
 
   /** A text of several lines. */
@@ -122,12 +127,12 @@ export function ownPanel(app: App, open: () => void): Panel {
     replace(warnings, ...found.warnings.map((warning) => h('li', {}, linesOf(warning))));
     const buttons = found.pools.map((each) => {
       const button = h('button', { type: 'button', 'aria-pressed': String(each === found.pool), 'data-key': each }, each);
-      button.addEventListener('click', () => void read(each).catch(refused));
+      button.addEventListener('click', () => work(() => read(each)));
       return button;
     });
     replace(pools, ...(found.pools.length > 1 ? buttons : []));
   }
-  asFleet.addEventListener('click', () => void read(null).catch(refused));
+  asFleet.addEventListener('click', () => work(() => read(null)));
 
   async function place(): Promise<void> {
     const given = content();
@@ -141,7 +146,7 @@ export function ownPanel(app: App, open: () => void): Panel {
     replace(warnings);
     replace(pools);
   }
-  asKeys.addEventListener('click', () => void place().catch(refused));
+  asKeys.addEventListener('click', () => work(place));
 
   return { name: 'own', title: 'Your own fleet', element, asks: [], show: () => undefined };
 }
