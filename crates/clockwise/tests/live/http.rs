@@ -3,12 +3,13 @@
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
 use std::time::Duration;
 use std::{env, fs};
+
+use crate::wait::answers;
 
 /// A running proxy, ended by its process id when dropped.
 pub(crate) struct Proxy {
@@ -45,15 +46,8 @@ impl Proxy {
             .stderr(fs::File::create(folder.join("said"))?)
             .spawn()?;
         let mut proxy = Proxy { child, folder };
-        // Bounded by attempts: on a slow machine each takes longer, and none is a verdict.
-        for _ in 0..3_000 {
-            if proxy.connect().is_ok() {
-                return Ok(proxy);
-            }
-            if proxy.child.try_wait()?.is_some() {
-                break;
-            }
-            thread::sleep(Duration::from_millis(10));
+        if answers(&mut proxy.child, || connect(&proxy.folder).is_ok())? {
+            return Ok(proxy);
         }
         let said = fs::read_to_string(proxy.folder.join("said")).unwrap_or_default();
         Err(io::Error::other(format!("{program} does not listen; it said:\n{said}")))
@@ -61,8 +55,7 @@ impl Proxy {
 
     /// A connection that is kept between requests. An answer that never comes is an error.
     pub(crate) fn connect(&self) -> io::Result<Client> {
-        let connection = UnixStream::connect(self.folder.join("listen"))?;
-        connection.set_read_timeout(Some(Duration::from_secs(60)))?;
+        let connection = connect(&self.folder)?;
         let answers = BufReader::new(Box::new(connection.try_clone()?) as Box<dyn Read>);
         Ok(Client { answers, connection: Box::new(connection) })
     }
@@ -115,13 +108,26 @@ impl Client {
     }
 }
 
+/// To the Unix socket `listen` of a folder. An answer that never comes is an error.
+pub(crate) fn connect(folder: &Path) -> io::Result<UnixStream> {
+    let connection = UnixStream::connect(folder.join("listen"))?;
+    connection.set_read_timeout(Some(Duration::from_secs(60)))?;
+    Ok(connection)
+}
+
 /// A new folder with a short name: the path of a socket in it must fit 107 bytes.
 pub(crate) fn new_folder() -> io::Result<PathBuf> {
     static MADE: AtomicU32 = AtomicU32::new(0);
-    let number = MADE.fetch_add(1, Ordering::Relaxed);
-    let folder = env::temp_dir().join(format!("clockwise-{}-{number}", std::process::id()));
-    fs::create_dir_all(&folder)?;
-    Ok(folder)
+    loop {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("clockwise-{}-{number}", std::process::id()));
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            // Of a run that was ended before it could tidy up, whose process had this one's number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Where a program lies; Debian puts servers where only root looks.

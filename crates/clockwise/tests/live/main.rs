@@ -28,3 +28,4 @@ mod score;
 mod spymemcached;
 mod trafficserver;
 mod twemproxy;
+mod wait;

@@ -6,10 +6,9 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
-use crate::http::{find, new_folder};
+use crate::http::{connect, find, new_folder};
+use crate::wait::answers;
 
 /// A running proxy, ended by its process id when dropped.
 pub(crate) struct Nutcracker {
@@ -33,15 +32,8 @@ impl Nutcracker {
         let mut tried = String::new();
         for _ in 0..5 {
             let mut proxy = Nutcracker::spawn(settings)?;
-            // Bounded by attempts: on a slow machine each takes longer, and none is a verdict.
-            for _ in 0..3_000 {
-                if proxy.connect().is_ok() {
-                    return Ok(proxy);
-                }
-                if proxy.child.try_wait()?.is_some() {
-                    break;
-                }
-                thread::sleep(Duration::from_millis(10));
+            if answers(&mut proxy.child, || connect(&proxy.folder).is_ok())? {
+                return Ok(proxy);
             }
             tried = fs::read_to_string(proxy.folder.join("log")).unwrap_or_default();
         }
@@ -50,9 +42,7 @@ impl Nutcracker {
 
     /// A connection to the pool. An answer that never comes is an error.
     pub(crate) fn connect(&self) -> io::Result<UnixStream> {
-        let connection = UnixStream::connect(self.folder.join("listen"))?;
-        connection.set_read_timeout(Some(Duration::from_secs(60)))?;
-        Ok(connection)
+        connect(&self.folder)
     }
 
     fn spawn(settings: &str) -> io::Result<Nutcracker> {

@@ -1,8 +1,6 @@
 //! The slots that Redis gives keys, and the maps that `redis-cli --cluster` makes, against ours.
 
 use std::collections::BTreeMap;
-use std::thread;
-use std::time::Duration;
 
 use clockwise::dialect::redis::{Options, Rebalance, Reshard};
 use clockwise::hash::{KeyHash, RedisSlot};
@@ -11,6 +9,7 @@ use clockwise::{Buckets, Server, ServerName};
 
 use crate::redis_server::{RedisServer, tool};
 use crate::score::Score;
+use crate::wait::until;
 
 /// 5,000 keys: names, hash tags of every kind, and bytes that are no text.
 fn keys() -> Vec<Vec<u8>> {
@@ -88,12 +87,8 @@ fn matches(view: &View, map: &SlotMap) -> usize {
 fn settled(nodes: &[RedisServer], map: &SlotMap) -> View {
     let up = |node: &RedisServer| node.ask(&["CLUSTER", "INFO"]).unwrap().contains("cluster_state:ok");
     let knows = |node: &RedisServer| matches(&View::of(node), map) == RedisSlot::SLOTS as usize;
-    for _ in 0..3_000 {
-        if nodes.iter().all(|node| knows(node) && up(node)) {
-            break;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
+    // If they do not, the count of slots shows where they differ.
+    let _ = until(|| nodes.iter().all(|node| knows(node) && up(node)).then_some(()));
     View::of(&nodes[0])
 }
 
@@ -216,13 +211,8 @@ fn met(nodes: &[RedisServer]) {
             assert_eq!(node.ask(&["CLUSTER", "MEET", host, port]).unwrap(), "+OK");
         }
     }
-    for _ in 0..3_000 {
-        if nodes.iter().all(|node| View::of(node).masters.len() == nodes.len()) {
-            return;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    panic!("the nodes do not meet");
+    let all = |node: &RedisServer| View::of(node).masters.len() == nodes.len();
+    until(|| nodes.iter().all(all).then_some(())).expect("the nodes meet");
 }
 
 /// Two masters without slots, as they are when they have joined or were emptied: one that is to have its

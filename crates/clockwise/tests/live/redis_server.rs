@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
 use std::time::Duration;
+
+use crate::http::new_folder;
+use crate::wait::{answers, until};
 
 /// A running node, ended by its process id when dropped.
 pub(crate) struct RedisServer {
@@ -28,20 +29,16 @@ impl RedisServer {
     /// Starts a node of a cluster that has no other nodes yet.
     ///
     /// A free port is known only by having held it, so another program may take it before the node
-    /// does; then the node exits at once and is started again on others.
+    /// does; then the node exits and is started again on others. That program may be a Redis as well, so
+    /// who answers is asked for its process.
     pub(crate) fn start() -> io::Result<RedisServer> {
         let mut tried = String::new();
         for _ in 0..5 {
             let mut node = RedisServer::spawn()?;
-            // Bounded by attempts: on a slow machine each takes longer, and none is a verdict.
-            for _ in 0..3_000 {
-                if node.ask(&["PING"]).is_ok_and(|answer| answer == "+PONG") {
-                    return Ok(node);
-                }
-                if node.child.try_wait()?.is_some() {
-                    break;
-                }
-                thread::sleep(Duration::from_millis(10));
+            let (port, process) = (node.port, format!("process_id:{}\r\n", node.child.id()));
+            let is_it = || ask(port, &["INFO", "server"]).is_ok_and(|said| said.contains(&process));
+            if answers(&mut node.child, is_it)? {
+                return Ok(node);
             }
             tried = fs::read_to_string(node.folder.join("log")).unwrap_or_default();
         }
@@ -55,35 +52,16 @@ impl RedisServer {
 
     /// The answer to one command: a line with its sign, or the text of a bulk reply.
     pub(crate) fn ask(&self, words: &[&str]) -> io::Result<String> {
-        let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
-        let mut answers = self.ask_many(&[words])?;
-        answers.pop().ok_or_else(|| io::Error::other("no answer"))
+        ask(self.port, words)
     }
 
     /// The answers to many commands of one connection, in their order.
     pub(crate) fn ask_many(&self, commands: &[Vec<&[u8]>]) -> io::Result<Vec<String>> {
-        let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
-        connection.set_read_timeout(Some(Duration::from_secs(60)))?;
-        let mut asked = Vec::new();
-        for words in commands {
-            write!(asked, "*{}\r\n", words.len())?;
-            for word in words {
-                write!(asked, "${}\r\n", word.len())?;
-                asked.extend_from_slice(word);
-                asked.extend_from_slice(b"\r\n");
-            }
-        }
-        connection.write_all(&asked)?;
-        let mut said = Vec::new();
-        commands.iter().map(|_| answer(&mut connection, &mut said)).collect()
+        ask_many(self.port, commands)
     }
 
     fn spawn() -> io::Result<RedisServer> {
-        static STARTED: AtomicU32 = AtomicU32::new(0);
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let folder =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("redis-{}-{number}", std::process::id()));
-        fs::create_dir_all(&folder)?;
+        let folder = new_folder()?;
         let port = free_port()?;
         let child = Command::new("redis-server")
             .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--cluster-enabled", "yes"])
@@ -103,6 +81,28 @@ impl Drop for RedisServer {
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+fn ask(port: u16, words: &[&str]) -> io::Result<String> {
+    let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+    ask_many(port, &[words])?.pop().ok_or_else(|| io::Error::other("no answer"))
+}
+
+fn ask_many(port: u16, commands: &[Vec<&[u8]>]) -> io::Result<Vec<String>> {
+    let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    connection.set_read_timeout(Some(Duration::from_secs(60)))?;
+    let mut asked = Vec::new();
+    for words in commands {
+        write!(asked, "*{}\r\n", words.len())?;
+        for word in words {
+            write!(asked, "${}\r\n", word.len())?;
+            asked.extend_from_slice(word);
+            asked.extend_from_slice(b"\r\n");
+        }
+    }
+    connection.write_all(&asked)?;
+    let mut said = Vec::new();
+    commands.iter().map(|_| answer(&mut connection, &mut said)).collect()
 }
 
 /// The next answer of a connection; `said` keeps what has come of those after it.
@@ -134,10 +134,28 @@ fn take(connection: &mut TcpStream, said: &mut Vec<u8>, length: Option<usize>) -
     }
 }
 
-/// The cluster's tool. It says what went wrong on its own output.
+/// The cluster's tool. It says what went wrong on its own output, and waits for nodes without an end.
 pub(crate) fn tool(arguments: &[&str]) -> io::Result<String> {
-    let output = Command::new("redis-cli").arg("--cluster").args(arguments).stdin(Stdio::null()).output()?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let folder = new_folder()?;
+    let path = folder.join("said");
+    // A file and no pipe, which it would wait for when full.
+    let mut child = Command::new("redis-cli")
+        .arg("--cluster")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(&path)?)
+        .spawn()?;
+    let ended = until(|| child.try_wait().transpose()).transpose();
+    if !matches!(ended, Ok(Some(_))) {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let said = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+    let _ = fs::remove_dir_all(&folder);
+    match ended? {
+        Some(_) => Ok(said),
+        None => Err(io::Error::other(format!("redis-cli {arguments:?} does not end; it said:\n{said}"))),
+    }
 }
 
 /// A port that nobody listens on, nor on the one 10,000 above it, where a node talks to the others.

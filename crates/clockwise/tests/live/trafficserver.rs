@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -34,28 +35,9 @@ impl TrafficServer {
         Some(version.to_owned())
     }
 
-    /// A free port is known only by having held it, so another program may take it before this one does;
-    /// then this one exits, and is started again on another.
+    /// It is handed a socket that listens already, and connections wait in that until it takes them. A free
+    /// port that it had to open by itself might by then be another program's, which would be asked.
     fn start(parents: &str) -> io::Result<TrafficServer> {
-        for _ in 0..5 {
-            let mut server = TrafficServer::spawn(parents)?;
-            // Bounded by attempts: on a slow machine each takes longer, and none is a verdict.
-            for _ in 0..3_000 {
-                // Asked for the process after the connection: a port that answers may be another's.
-                let listens = server.connect().is_ok();
-                if server.child.try_wait()?.is_some() {
-                    break;
-                }
-                if listens {
-                    return Ok(server);
-                }
-                thread::sleep(Duration::from_millis(10));
-            }
-        }
-        Err(io::Error::other("traffic_server does not listen"))
-    }
-
-    fn spawn(parents: &str) -> io::Result<TrafficServer> {
         let program = find("traffic_server").ok_or_else(|| io::Error::other("it is not installed"))?;
         let folder = new_folder()?;
         let at = folder.display();
@@ -69,11 +51,12 @@ impl TrafficServer {
              logdir: {at}/log\ncachedir: {at}/cache\n"
         );
         fs::write(folder.join("runroot.yaml"), layout)?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = listener.local_addr()?.port();
         // It stays the user that it is, starts no other program, forwards what it is asked for, and keeps
         // nothing.
         let settings = format!(
-            "CONFIG proxy.config.http.server_ports STRING {port}:ip-in=127.0.0.1\n\
+            "CONFIG proxy.config.http.server_ports STRING {port}:ip-in=127.0.0.1:fd=0\n\
              CONFIG proxy.config.admin.user_id STRING #-1\n\
              CONFIG proxy.config.url_remap.remap_required INT 0\n\
              CONFIG proxy.config.reverse_proxy.enabled INT 0\n\
@@ -91,7 +74,7 @@ impl TrafficServer {
         let child = Command::new(program)
             .arg(format!("--run-root={at}/runroot.yaml"))
             .current_dir(&folder)
-            .stdin(Stdio::null())
+            .stdin(Stdio::from(OwnedFd::from(listener)))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
