@@ -433,7 +433,7 @@ fn what_a_change_makes_impossible_is_said_of_the_option_and_its_server() {
 
 #[test]
 fn what_an_option_is_blamed_for_is_what_was_wrong_when_it_was_applied() {
-    let heavy = file("heavy.toml", fleet("scheme = \"anchor\"", &[("a", 3), ("b", 3), ("c", 3)]));
+    let heavy = file("blamed-heavy.toml", fleet("scheme = \"anchor\"", &[("a", 3), ("b", 3), ("c", 3)]));
     // The second would be the odd one of all in the end.
     let said = run(["plan", &heavy, "--add", "d", "--weight", "b=5", "--sample", "10"]).refused(2);
     assert!(said.starts_with("error: --add d: server \"d\": weight 1 is not that of the others"), "{said}");

@@ -151,9 +151,9 @@ fn haproxy_takes_its_own_with_ids_weights_and_states() {
         ],
     );
     assert_alike(&ours, &file("h.cfg", text));
-    let heavy = fleet("heavy.toml", "dialect = \"haproxy\"").to_owned();
+    let heavy = fleet("converted-heavy.toml", "dialect = \"haproxy\"").to_owned();
     let text = std::fs::read_to_string(&heavy).unwrap().replace("weight = 2", "weight = 300");
-    let heavy = file("heavy.toml", text);
+    let heavy = file("converted-heavy.toml", text);
     let said = run(["convert", &heavy, "--to", "haproxy"]).refused(3);
     assert_has(&said, &["server \"10.0.0.1:11211\" weighs 300, and HAProxy's weights end at 256"]);
 }
@@ -350,7 +350,7 @@ fn causes_are_those_against_the_candidate_that_is_named() {
 #[test]
 fn a_product_that_has_nothing_like_it_is_said_to_have_none_and_each_cause_is_said_once() {
     let ours = file(
-        "unlike.toml",
+        "unlike-keys.toml",
         "version = 1\n[placement]\nscheme = \"jump\"\n[[server]]\nname = \"a\"\naddress = \"10.0.0.1:1\"\n[[server]]\n\
          name = \"b\"\naddress = \"10.0.0.2:1\"\n[[server]]\nname = \"c\"\naddress = \"10.0.0.3:1\"\n",
     );

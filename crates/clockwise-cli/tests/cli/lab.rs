@@ -150,6 +150,8 @@ fn what_cannot_be_served_is_refused() {
 #[test]
 fn an_exported_page_is_the_served_one_and_one_for_a_disk() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exported/lab");
+    // What a run left that did not come to its end is another page.
+    let _ = fs::remove_dir_all(&folder);
     let folder = folder.to_str().unwrap();
     assert_has(&run(["lab", "--export", folder]).fine(), &["is ready to be served"]);
     for file in ["index.html", "lab.css", "lab.js", "lab.wasm"] {

@@ -23,10 +23,13 @@ mod streams;
 mod study;
 mod vectors;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::thread::{self, ThreadId};
 
 use serde_json::Value;
 
@@ -78,7 +81,7 @@ fn finish(mut command: Command, input: &[u8], what: String) -> Run {
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     // Written beside, so that neither side waits for the other; a command may not read all of it.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let writer = thread::spawn(move || drop(stdin.write_all(&input)));
     let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
     writer.join().unwrap();
     Run {
@@ -126,8 +129,13 @@ impl Run {
     }
 }
 
-/// A file for one test, under a name of its own.
+/// A file for one test, under a name of its own: tests run side by side, and one must not read what another writes.
+#[track_caller]
 fn file(name: &str, content: impl AsRef<[u8]>) -> String {
+    static OWNERS: Mutex<BTreeMap<String, ThreadId>> = Mutex::new(BTreeMap::new());
+    let here = thread::current().id();
+    let owner = *OWNERS.lock().unwrap().entry(name.to_owned()).or_insert(here);
+    assert_eq!(owner, here, "{name} is another test's file");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, content).unwrap();
     path.to_str().unwrap().to_owned()

@@ -131,7 +131,8 @@ fn compare_lists_these_schemes_and_no_other() {
 
 #[test]
 fn schemes_that_cannot_hold_the_fleet_are_left_out_of_the_comparison_and_named() {
-    let path = file("heavy.toml", super::fleet("scheme = \"maglev\"", &[("a", 17_000_000), ("b", 1)]));
+    let path =
+        file("planned-heavy.toml", super::fleet("scheme = \"maglev\"", &[("a", 17_000_000), ("b", 1)]));
     let plan = ["plan", &path, "--add", "c=c", "--compare", "--sample", "1000", "--format", "json"];
     let (out, err) = run(plan).warned();
     for scheme in
