@@ -27,7 +27,10 @@ export const READERS = [
   { name: 'dark phone', colorScheme: 'dark', viewport: { width: 360, height: 740 }, hasTouch: true },
 ];
 
-export const start = () => chromium.launch({ executablePath: process.env.CHROMIUM || 'chromium', args: FLAGS });
+/** What does not come in so long does not come: of a machine several times slower than one of ours it is no verdict. */
+export const PATIENCE_MS = 120_000;
+
+export const start = () => chromium.launch({ executablePath: process.env.CHROMIUM || 'chromium', args: FLAGS, timeout: PATIENCE_MS });
 
 /**
  * Opens a page as one of the readers; `page.complaints` gathers what the console and the network say. It may be
@@ -35,6 +38,7 @@ export const start = () => chromium.launch({ executablePath: process.env.CHROMIU
  */
 export async function open(browser, url, { name: _, ...reader }, { scripts = true, before } = {}) {
   const context = await browser.newContext({ ...reader, javaScriptEnabled: scripts, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   if (before) await page.addInitScript(before);
   page.complaints = [];

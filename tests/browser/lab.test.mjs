@@ -30,17 +30,32 @@ async function serve(program) {
   return { url, stop };
 }
 
-/** The page has drawn all that it asked for. */
-const ready = page => page.waitForSelector('body[data-ready="true"]', { timeout: 60_000 });
+// What a test reads right after it did something must wait for what the page says when that is done. These do; `innerText` and
+// its like do not.
+
+/** The page has drawn all that it asked for, and what was begun has ended. */
+const ready = page => page.waitForSelector('body[data-ready="true"]');
 /** And the comparison of all schemes, which takes longer and is made for who looks at it, is there. */
 const settled = async page => {
-  await page.evaluate(async () => {
-    document.querySelector('#compare').scrollIntoView({ block: 'nearest' });
-    for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
-    await new Promise(done => setTimeout(done));
-  });
-  await page.waitForSelector('body[data-settled="true"]', { timeout: 60_000 });
+  await page.locator('#compare').evaluate(compare => compare.scrollIntoView({ block: 'nearest' }));
+  await page.waitForSelector('#compare[data-many="true"]', { state: 'attached' });
+  await page.waitForSelector('body[data-settled="true"]');
 };
+/** What follows the size of the page, which is told once a frame, has it. */
+const laidOut = page => page.evaluate(async () => {
+  for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+});
+const resize = async (page, width, height) => {
+  await page.setViewportSize({ width, height });
+  const found = await page.evaluate(async width => {
+    for (let frame = 0; frame < 1_000 && innerWidth !== width; frame += 1) await new Promise(requestAnimationFrame);
+    return innerWidth;
+  }, width);
+  assert.equal(found, width);
+  await laidOut(page);
+};
+/** As the page has it: what the browser tells of it comes later. */
+const address = page => page.evaluate(() => location.href);
 const figure = (page, name) => page.locator(`[data-figure="${name}"]`).first().innerText();
 const sentence = page => page.locator('#sentence').innerText();
 const cell = async (page, name) => {
@@ -66,15 +81,38 @@ const tokens = async (page, number) => {
   await page.keyboard.press('Enter');
   await ready(page);
 };
-/** Drops a file of these bytes, or this text, on the page. */
-const drop = async (page, name, bytes) => {
-  await page.evaluate(([name, bytes]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)], name));
-    document.querySelector('#panel-own').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-  }, [name, bytes]);
-  await page.getByText(`${name}, `).first().waitFor();
+/** In the page: drops a file of these bytes, or this text, on it. */
+const dropIn = ([name, bytes]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)], name));
+  document.querySelector('#panel-own').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
 };
+const drop = async (page, name, bytes) => {
+  await page.evaluate(dropIn, [name, bytes]);
+  // Not by its name, which may be that of the file before.
+  await ready(page);
+};
+/** Makes a browser of this one that takes half a second for files, the clipboard and pictures; and keeps what the page notes. */
+const slowed = page => page.evaluate(() => {
+  const late = () => new Promise(done => setTimeout(done, 500));
+  window.quick = Blob.prototype.text;
+  for (const name of ['text', 'arrayBuffer']) {
+    const read = Blob.prototype[name];
+    Blob.prototype[name] = async function slow() {
+      await late();
+      return read.call(this);
+    };
+  }
+  Object.defineProperty(navigator, 'clipboard', { value: { writeText: late } });
+  const draw = HTMLCanvasElement.prototype.toBlob;
+  HTMLCanvasElement.prototype.toBlob = function slow(done, ...kind) {
+    draw.call(this, blob => late().then(() => done(blob)), ...kind);
+  };
+  // Notes go by themselves after a while.
+  new MutationObserver(() => { window.noted = document.querySelector('#note').textContent || window.noted; })
+    .observe(document.querySelector('#note'), { childList: true });
+});
+const lastNote = page => page.evaluate(() => window.noted);
 const joins = (page, node) => press(page, `Add node ${node}`);
 const leave = (page, node) => press(page, `Remove node ${node}`);
 
@@ -93,6 +131,8 @@ const LOOKS = [
 export function tests(browser, name, binary) {
   const complaints = [];
   let served;
+  /** All pages that were opened: what the console says last comes when a test is over. */
+  const opened = [];
   /** Pages whose test is over, by reader. A new one takes a second; the lab keeps nothing that another load would find. */
   const idle = new Map(READERS.map(({ name }) => [name, []]));
   /** A test on a page that was loaded for it. `path` follows the address. */
@@ -104,11 +144,13 @@ export function tests(browser, name, binary) {
       // By way of another page, since an address that differs in its fragment alone loads nothing.
       await page.goto('about:blank');
       await page.goto(url);
-    } else page = await open(browser, url, reader);
+    } else {
+      page = await open(browser, url, reader);
+      opened.push(page);
+    }
     try {
       await ready(page);
       await run(page);
-      complaints.push(...page.complaints.splice(0));
       idle.get(reader.name).push(page);
     } catch (error) {
       await page.context().close();
@@ -233,9 +275,12 @@ export function tests(browser, name, binary) {
       await ready(page);
       await page.getByLabel('A is down').check();
       await ready(page);
-      const text = async page => [await settled(page) && await sentence(page), await page.locator('#figures').innerText(), await page.locator('#shares').innerText(), await page.locator('#compare').innerText()];
+      const text = async page => {
+        await settled(page);
+        return Promise.all(['#sentence', '#figures', '#shares', '#compare'].map(part => page.locator(part).innerText()));
+      };
       const here = await text(page);
-      const other = await open(browser, page.url(), light);
+      const other = await open(browser, await address(page), light);
       await ready(other);
       assert.deepEqual(await text(other), here);
       await other.getByText('Weights, zones, failures').click();
@@ -289,7 +334,7 @@ export function tests(browser, name, binary) {
       await page.keyboard.press('Enter');
       await ready(page);
       assert.equal(await page.evaluate(() => document.activeElement.id), 'stage');
-      assert.deepEqual([await page.locator('#trouble').innerText(), new URL(page.url()).hash === '#stage'], ['', false]);
+      assert.deepEqual([await page.locator('#trouble').innerText(), new URL(await address(page)).hash === '#stage'], ['', false]);
     }),
 
     test('what cannot be is refused, and is no step on the way to what can', async page => {
@@ -314,6 +359,42 @@ export function tests(browser, name, binary) {
       await leave(page, 'B');
       assert.equal(await page.evaluate(() => document.activeElement.id), 'add', 'the last node cannot be removed');
     }, '#v1&f=A,B'),
+
+    test('Back from another address brings back what was before it, and a change is no step of the history', async page => {
+      const back = async was => {
+        await page.goBack();
+        await page.getByText(was).waitFor();
+        await ready(page);
+      };
+      const length = () => page.evaluate(() => history.length);
+      const entries = await length();
+      await joins(page, 'E');
+      await joins(page, 'F');
+      const was = await sentence(page);
+      assert.equal(await length(), entries);
+      const there = await address(page);
+      await page.evaluate(() => { location.hash = '#v1&f=X,Y,Z'; });
+      await page.getByText(/^48 keys on 3 nodes/).waitFor();
+      await ready(page);
+      assert.equal(await length(), entries + 1);
+      await back(was);
+      assert.equal(await address(page), there);
+      await page.goForward();
+      await page.getByText(/^48 keys on 3 nodes/).waitFor();
+      await ready(page);
+      await press(page, 'Undo');
+      assert.equal(await sentence(page), was);
+      // Also what no address holds.
+      await drop(page, 'many.txt', Array.from({ length: 2_000 }, (_, at) => `key:${at}\n`).join(''));
+      await press(page, 'Use as keys');
+      const many = await sentence(page);
+      assert.match(many, /of 2,000 keys/);
+      await page.evaluate(() => { location.hash = '#v1&f=P,Q'; });
+      await page.getByText(/^48 keys on 2 nodes/).waitFor();
+      await ready(page);
+      await back(many);
+      assert.equal(new URL(await address(page)).hash, '');
+    }),
 
     test('the next node has a name like the others, or else its sign', async page => {
       const next = () => page.locator('#add').getAttribute('title');
@@ -407,20 +488,75 @@ export function tests(browser, name, binary) {
       const { servers } = JSON.parse(ring.stdout);
       assert.ok(servers.length >= 4);
       await page.locator('#own-text').fill(readFileSync(file, 'utf8'));
-      // However long a browser takes to hand the bytes out, the page is not ready before they are drawn.
-      await page.evaluate(() => {
-        const bytes = Blob.prototype.arrayBuffer;
-        Blob.prototype.arrayBuffer = async function slow() {
-          await new Promise(done => setTimeout(done, 500));
-          return bytes.call(this);
-        };
-      });
+      await slowed(page);
       await press(page, 'Draw this fleet');
       assert.match(await page.locator('#own-told').innerText(), /twemproxy/);
       for (const server of servers) {
         const { name, share: part } = server;
         assert.ok((await share(page, name)).startsWith(`${(100 * part).toFixed(1)}%`), `${name}: ${await share(page, name)} and ${part}`);
       }
+    }),
+
+    test('the page is not ready before what was begun is there, however long a browser takes', async page => {
+      await slowed(page);
+      for (const [name, said] of [['Copy link', 'Link copied.'], ['Save SVG', 'The ring is saved as SVG.'], ['Save PNG', 'The ring is saved as PNG.']]) {
+        await press(page, name);
+        assert.equal(await lastNote(page), said);
+      }
+      // Of one name, so that the second can be told from the first by what it holds alone; and it is used while it is read.
+      for (const [text, said] of [['one\ntwo\n', /^2 keys of mine.txt/], ['three\n', /^1 key of mine.txt/]]) {
+        await page.evaluate(dropIn, ['mine.txt', text]);
+        await press(page, 'Use as keys');
+        assert.match(await page.locator('#own-told').innerText(), said);
+      }
+      // A file that is chosen last is the one that counts, also if another one takes longer.
+      await page.evaluate(dropIn, ['long.txt', 'long\n']);
+      await page.evaluate(() => { Blob.prototype.text = window.quick; });
+      await page.evaluate(dropIn, ['short.txt', 'short\n']);
+      await press(page, 'Use as keys');
+      assert.match(await page.locator('#own-told').innerText(), /^1 key of short.txt/);
+      await press(page, 'Copy as command');
+      assert.equal(await lastNote(page), 'Command copied.');
+    }),
+
+    test('what cannot be copied is shown', async page => {
+      await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+      await joins(page, 'E');
+      await press(page, 'Copy link');
+      assert.equal(await page.locator('dialog textarea').inputValue(), await address(page));
+    }),
+
+    test('the page is not ready before what flies and walks has arrived', async page => {
+      await page.emulateMedia({ reducedMotion: 'no-preference' });
+      const sky = page.locator('.ring-sky');
+      await page.getByRole('button', { name: 'Add node E', exact: true }).click();
+      await page.locator('.ring-sky:not([hidden])').waitFor({ state: 'attached' });
+      await ready(page);
+      assert.equal(await sky.getAttribute('hidden'), '');
+      await choose(page, 'bounded');
+      await page.getByLabel('Room above the mean, as a number of per cent').fill('0');
+      await page.keyboard.press('Enter');
+      await ready(page);
+      const walks = page.getByRole('button', { name: 'See it walk' });
+      for (const key of await page.locator('.ring .key').all()) {
+        if (await walks.count() > 0) break;
+        await key.click();
+        await ready(page);
+      }
+      await press(page, 'See it walk');
+      assert.match(await page.locator('#walk-told').innerText(), /is full \(\d+ of \d+\) → .* has room/);
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+    }),
+
+    test('a step of the guide that is answered and left at once keeps nobody waiting', async page => {
+      await page.evaluate(() => {
+        document.querySelector('#guide .choice').click();
+        document.querySelector('#add').click();
+      });
+      await ready(page);
+      assert.match(await sentence(page), /^F joined: 2 of 48/);
+      assert.equal(await page.locator('#guide-verdict').innerText(), '');
+      assert.equal(await page.locator('#busy').isVisible(), false);
     }),
 
     test('what cannot be read is told with what helps, and a cluster that was pasted changes more than once', async page => {
@@ -500,7 +636,7 @@ export function tests(browser, name, binary) {
       await settled(page);
       assert.match(await sentence(page), /^E joined: [\d,]+ of 5,000 keys moved/);
       assert.equal(await figure(page, 'moved'), await cell(page, 'ring moved'));
-      assert.equal(new URL(page.url()).hash, '');
+      assert.equal(new URL(await address(page)).hash, '');
       await choose(page, 'rendezvous');
       await press(page, 'Undo');
       await press(page, 'Undo');
@@ -545,6 +681,7 @@ export function tests(browser, name, binary) {
     ...[['four nodes', ''], ['thirty', `#v1&f=${Array.from({ length: 30 }, (_, at) => `n${at}`).join(',')}`], ['bounded loads', '#v1&f=A,B,C;s=bounded&b=A,B;s=bounded']].map(
       ([what, path]) => test(`no card is half empty: ${what}`, async page => {
         await settled(page);
+        await laidOut(page);
         assert.deepEqual(await hollow(page, 72), []);
         const [side, stage, place, look] = await page.locator('.side, .stage, .place, .look').evaluateAll(found => found.map(one => one.getBoundingClientRect().bottom));
         assert.ok(Math.abs(side - stage) < 2 && Math.abs(place - look) < 2, `${[side, stage, place, look]}`);
@@ -606,6 +743,8 @@ export function tests(browser, name, binary) {
           const page = await open(browser, `${pathToFileURL(join(folder, 'offline.html'))}#v1&f=A,B,C,D,E&b=A,B,C,D`, light);
           await ready(page);
           assert.match(await sentence(page), /E joined: 7 of 48 keys moved/);
+          // The second one has answered as well, once the comparison is there.
+          await settled(page);
           assert.ok(page.workers().length >= 2, 'it computes beside the page');
           complaints.push(...page.complaints);
           await page.context().close();
@@ -620,6 +759,8 @@ export function tests(browser, name, binary) {
       run: on(reader, LOOKS[at % LOOKS.length], async page => {
         await settled(page);
         await page.evaluate(() => document.querySelectorAll('details').forEach(one => { one.open = true; }));
+        assert.notEqual(await page.locator('#node-table tbody tr').count(), 0, 'what is folded out is there');
+        await laidOut(page);
         // Tables are in the page also while the ring is shown, and axe reads them there.
         assert.deepEqual(await violations(page), []);
         assert.deepEqual(await overflow(page), []);
@@ -636,10 +777,11 @@ export function tests(browser, name, binary) {
         await page.locator('#node-details summary').click();
         // The last width is that of the reader.
         for (const width of [320, 360]) {
-          await page.setViewportSize({ width, height: 740 });
+          await resize(page, width, 740);
           for (const tab of await page.getByRole('tab').all()) {
             await tab.click();
             await settled(page);
+            await laidOut(page);
             assert.deepEqual(await overflow(page), [], `${width}, ${await tab.innerText()}`);
           }
           // Both counts of a change, and all that can be set, without scrolling.
@@ -703,7 +845,7 @@ export function tests(browser, name, binary) {
       name: `${name}: the console was silent, and nothing was fetched from elsewhere`,
       run: async () => {
         (await served)?.stop();
-        assert.deepEqual(complaints, []);
+        assert.deepEqual([...complaints, ...opened.flatMap(page => page.complaints)], []);
       },
     },
   ];

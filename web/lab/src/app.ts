@@ -52,7 +52,7 @@ export class App {
     readonly about: About,
     public state: State,
   ) {
-    this.ring = new Ring($('ring'), (key) => this.inspect(key));
+    this.ring = new Ring($('ring'), (key) => this.inspect(key), (motion) => engine.until(motion, 'else'));
     publish();
     window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       publish();

@@ -32,6 +32,19 @@ interface Run {
   overtake(channel: string): void;
 }
 
+/**
+ * What the page waits for: the core; something that takes its time and is no computing, as a clipboard or a key that
+ * flies; what is slow, and made for who looks at it.
+ */
+export type Wait = 'core' | 'else' | 'slow';
+
+/** How the page stands: nothing is awaited but what is slow; nothing at all; the core is asked. */
+export interface Standing {
+  ready: boolean;
+  settled: boolean;
+  computing: boolean;
+}
+
 /** After so long a request that was overtaken is given up, which costs a new worker. */
 const LONG_MS = 1_000;
 
@@ -133,17 +146,16 @@ export class Engine {
   private readonly timers = new Map<string, { timer: number; release: () => void }>();
   private drawing: { draw: () => void; release: () => void } | undefined;
   private held = 0;
-  private open = 0;
-  private quickOpen = 0;
+  private readonly waiting: Record<Wait, number> = { core: 0, else: 0, slow: 0 };
 
   private constructor(
     private readonly quick: Run,
     private readonly slow: Run,
-    private readonly idle: (ready: boolean, settled: boolean) => void,
+    private readonly idle: (now: Standing) => void,
   ) {}
 
-  /** `idle` is told whether all that is quick has its answer, and whether all has. */
-  static async start(script: string, idle: (ready: boolean, settled: boolean) => void): Promise<Engine> {
+  /** `idle` is told whenever something is awaited or has come. */
+  static async start(script: string, idle: (now: Standing) => void): Promise<Engine> {
     const core = await compiled();
     try {
       // A page that holds its script inside has none that a worker could run.
@@ -219,8 +231,9 @@ export class Engine {
     }
   }
 
-  async encode(state: State): Promise<string> {
-    return ((await this.ask('encode', { state }, 'encode')) as { text: string }).text;
+  /** The text of a link. Who copies one asks on another channel than the address, so that neither is lost by the other. */
+  async encode(state: State, channel: 'address' | 'link'): Promise<string> {
+    return ((await this.ask('encode', { state }, channel)) as { text: string }).text;
   }
 
   decode(text: string): Promise<State> {
@@ -235,21 +248,28 @@ export class Engine {
    * Work that is not asked for yet counts as well, until the function that this gives is called. What is
    * slow does not count among what a page needs to be ready.
    */
-  hold(slow = false): () => void {
-    this.count(1, slow);
+  hold(wait: Wait = 'core'): () => void {
+    this.count(1, wait);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       // After those who waited for the answer have drawn it, or asked on.
-      setTimeout(() => this.count(-1, slow));
+      setTimeout(() => this.count(-1, wait));
     };
   }
 
-  private count(step: number, slow: boolean): void {
-    this.open += step;
-    if (!slow) this.quickOpen += step;
-    this.idle(this.quickOpen === 0, this.open === 0);
+  /** The same until a promise is settled, which it gives back. */
+  until<T>(work: Promise<T>, wait?: Wait): Promise<T> {
+    const over = this.hold(wait);
+    work.then(over, over);
+    return work;
+  }
+
+  private count(step: number, wait: Wait): void {
+    this.waiting[wait] += step;
+    const { core, else: other, slow } = this.waiting;
+    this.idle({ ready: core + other === 0, settled: core + other + slow === 0, computing: core > 0 });
   }
 
   /** Draws at once or, while someone drags, with the next frame: of several that come before it, the last. */
@@ -266,8 +286,11 @@ export class Engine {
     requestAnimationFrame(() => {
       const { draw, release } = this.drawing!;
       this.drawing = undefined;
-      draw();
-      release();
+      try {
+        draw();
+      } finally {
+        release();
+      }
     });
   }
 
@@ -275,11 +298,14 @@ export class Engine {
   later(name: string, pause: number, work: () => void, slow = false): void {
     const waiting = this.timers.get(name);
     if (waiting) window.clearTimeout(waiting.timer);
-    const release = waiting?.release ?? this.hold(slow);
+    const release = waiting?.release ?? this.hold(slow ? 'slow' : 'core');
     const timer = window.setTimeout(() => {
       this.timers.delete(name);
-      work();
-      release();
+      try {
+        work();
+      } finally {
+        release();
+      }
     }, pause);
     this.timers.set(name, { timer, release });
   }
@@ -292,15 +318,13 @@ export class Engine {
     const run = slow ? this.slow : this.quick;
     const channel = this.channels.get(name) ?? { busy: false, next: null, run };
     this.channels.set(name, channel);
-    const over = this.hold(slow);
     const result = new Promise<Answer>((done, failed) => {
       channel.next?.failed(new Superseded());
       channel.next = { request: JSON.stringify({ op, ...fields }), file, done, failed };
     });
     if (channel.busy) run.overtake(name);
     this.pump(channel, name);
-    result.then(over, over);
-    return result;
+    return this.until(result, slow ? 'slow' : 'core');
   }
 
   private pump(channel: Channel, name: string): void {

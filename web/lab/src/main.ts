@@ -2,10 +2,10 @@
 
 import { App } from './app.ts';
 import { bench } from './bench/bench.ts';
-import type { State } from './core.ts';
 import { $, say } from './dom.ts';
-import { Engine, Superseded } from './engine.ts';
+import { Engine } from './engine.ts';
 import { actions } from './parts/actions.ts';
+import { address } from './parts/address.ts';
 import { compare } from './parts/compare.ts';
 import { guide } from './parts/guide.ts';
 import { legend } from './parts/legend.ts';
@@ -31,45 +31,26 @@ const BUSY_MS = 400;
 async function page(): Promise<void> {
   const { dataset } = document.body;
   let busy = 0;
-  const engine = await Engine.start(script, (ready, settled) => {
+  const engine = await Engine.start(script, ({ ready, settled, computing }) => {
     dataset.ready = String(ready);
     dataset.settled = String(settled);
     window.clearTimeout(busy);
-    if (ready) $('busy').hidden = true;
+    if (!computing) $('busy').hidden = true;
     else busy = window.setTimeout(() => ($('busy').hidden = false), BUSY_MS);
   });
   const about = await engine.about();
   const app = new App(engine, about, about.start);
   const below = bench(app);
   const lesson = guide(app, about.start, below.open);
-  app.use(lesson, schemes(app), nodes(app), settings(app), moved(app), shares(app), compare(app), lens(app), legend(app), asTable(app), actions(app, about.start), below.part);
-
-  /** The state that the address has, if there is one. */
-  async function fromLink(): Promise<State | null> {
-    const text = location.hash.slice(1);
-    if (text === '') return null;
-    try {
-      const state = await engine.decode(text);
-      app.trouble('link', '');
-      return state;
-    } catch (error) {
-      if (!(error instanceof Superseded)) app.trouble('link', error instanceof Error ? error.message : String(error));
-      return null;
-    }
-  }
-  // Another address is a change like others: it can be undone, and the guide waits.
-  window.addEventListener('hashchange', () => {
-    void fromLink().then((state) => {
-      if (state) app.change(state);
-    });
-  });
+  const place = address(app, about.start);
+  app.use(lesson, schemes(app), nodes(app), settings(app), moved(app), shares(app), compare(app), lens(app), legend(app), asTable(app), actions(app, about.start), place, below.part);
   document.addEventListener('lab:touched', () => app.trouble('link', ''));
   // Its address would take the place of the page's own.
   document.querySelector('.skip')?.addEventListener('click', (event) => {
     event.preventDefault();
     $('stage').focus();
   });
-  const linked = await fromLink();
+  const linked = await place.read();
   if (linked) {
     app.state = linked;
     // A link that reads well may still have a fleet that cannot be.

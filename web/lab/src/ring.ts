@@ -71,10 +71,11 @@ export class Ring {
   private dots: Dot[] = [];
   private positions: Point[] = [];
 
-  /** `inspect` is called when a key is chosen. */
+  /** `inspect` is called when a key is chosen; `during` is given each motion, which the page is not ready before. */
   constructor(
-    private readonly root: HTMLElement,
+    root: HTMLElement,
     private readonly inspect: (key: string) => void,
+    private readonly during: (motion: Promise<void>) => Promise<void>,
   ) {
     this.svg = s('svg', { class: 'ring-svg', viewBox: `${-U} ${-U} ${2 * U} ${2 * U}` });
     this.svg.append(this.signs, this.path, this.keys, s('g', { class: 'middle', 'aria-hidden': 'true' }, this.figure, this.caption));
@@ -147,8 +148,12 @@ export class Ring {
     }
   }
 
-  /** Lets the key walk along its trace, token by token. Resolves when it has arrived. */
-  async walk(key: KeyFigures, told: (step: number) => void): Promise<void> {
+  /** Lets the key walk along its trace, token by token. */
+  walk(key: KeyFigures, told: (step: number) => void): void {
+    void this.during(this.walked(key, told));
+  }
+
+  private async walked(key: KeyFigures, told: (step: number) => void): Promise<void> {
     this.trace(key);
     const stops = this.stops(key);
     const mine = this.walking;
@@ -478,8 +483,7 @@ export class Ring {
     this.sky.hidden = false;
     const unit = this.sky.width / (2 * U);
     const longest = Math.max(...flights.map((flight) => flight.delay)) + FLIGHT_MS;
-    this.root.dataset.flying = 'true';
-    void frames(longest, (_, passed) => {
+    const motion = frames(longest, (_, passed) => {
       if (mine !== this.flying) return false;
       pen.clearRect(0, 0, this.sky.width, this.sky.height);
       for (const flight of flights) {
@@ -494,9 +498,9 @@ export class Ring {
       }
       pen.globalAlpha = 1;
       return true;
-    }).then(() => {
+    });
+    void this.during(motion).then(() => {
       if (mine === this.flying) this.clearSky();
-      delete this.root.dataset.flying;
     });
   }
 }

@@ -20,6 +20,9 @@ const IN_STATE = 1_000;
 
 export function ownPanel(app: App, open: () => void): Panel {
   let file: File | undefined;
+  /** The file that was chosen last is there; which one it is, by number. */
+  let taken = Promise.resolve();
+  let choice = 0;
   const text = h('textarea', { id: 'own-text', spellcheck: 'false', placeholder: 'alpha:\n  servers:\n    - 10.0.0.1:11211:1 cache-1\n  hash: fnv1a_64\n  distribution: ketama', 'aria-label': 'A fleet file, or keys one a line' });
   const choose = h('input', { type: 'file', id: 'own-file', class: 'vh' });
   const pick = h('label', { for: 'own-file', class: 'file' }, 'Choose a file');
@@ -46,23 +49,34 @@ export function ownPanel(app: App, open: () => void): Panel {
     h('div', { class: 'result' }, drop, pools, told, warnings),
   );
 
-  const content = (): File => file ?? new File([text.value], 'pasted');
+  async function content(): Promise<File> {
+    await taken.catch(() => undefined);
+    return file ?? new File([text.value], 'pasted');
+  }
   const large = (chosen: File, most: number, what: string): string =>
     `${chosen.name} has ${count(chosen.size)} bytes, and the page takes ${what} of up to ${count(most)}; the command has no such limit.`;
 
   /** Until this has ended the page is not ready: to read a file takes a while before the core is asked at all. */
-  function work(begin: () => Promise<void>): void {
-    const over = app.engine.hold();
-    void begin().catch(refused).finally(over);
+  function work(begun: Promise<void>): void {
+    app.engine.until(begun).catch(refused);
   }
 
-  async function take(chosen: File): Promise<void> {
+  function take(chosen: File): void {
+    choice += 1;
+    taken = show(chosen, choice);
+    work(taken);
+  }
+
+  async function show(chosen: File, mine: number): Promise<void> {
     let start: string;
     try {
       start = await chosen.slice(0, chosen.size <= SHOWN ? SHOWN : 2_000).text();
     } catch {
+      if (mine !== choice) return;
       throw new Refused(`${plain(chosen.name)} cannot be read: it is a folder, or a file that is no longer there.`);
     }
+    // A shorter one that was chosen after it may have come first.
+    if (mine !== choice) return;
     file = chosen;
     text.value = chosen.size <= SHOWN ? start : `${start}\n…`;
     say(name, `${chosen.name}, ${count(chosen.size)} bytes`);
@@ -74,15 +88,16 @@ export function ownPanel(app: App, open: () => void): Panel {
     const pasted = paste.clipboardData?.getData('text/plain') ?? '';
     if (pasted.length <= SHOWN) return;
     paste.preventDefault();
-    work(() => take(new File([pasted], 'pasted')));
+    take(new File([pasted], 'pasted'));
   });
   text.addEventListener('input', () => {
+    choice += 1;
     file = undefined;
     say(name, '');
   });
   choose.addEventListener('change', () => {
     const chosen = choose.files?.[0];
-    if (chosen) work(() => take(chosen));
+    if (chosen) take(chosen);
   });
   // A file may be dropped anywhere on the page; text that is dragged goes where texts go.
   const isFile = (drag: DragEvent): boolean => drag.dataTransfer?.types.includes('Files') ?? false;
@@ -104,7 +119,7 @@ export function ownPanel(app: App, open: () => void): Panel {
     if (!chosen) return;
     open();
     element.scrollIntoView({ block: 'nearest' });
-    work(() => take(chosen));
+    take(chosen);
   });
 
   /** A text of several lines. */
@@ -118,7 +133,7 @@ export function ownPanel(app: App, open: () => void): Panel {
   }
 
   async function read(pool: string | null): Promise<void> {
-    const given = content();
+    const given = await content();
     if (given.size > FLEET_BYTES) throw new Refused(`${given.name} has ${count(given.size)} bytes, and no fleet file has more than ${count(FLEET_BYTES)}.`);
     const placement = rule.value.trim() === '' ? null : rule.value.trim();
     const found = await app.engine.import(given.name, await given.arrayBuffer(), pool, placement);
@@ -127,15 +142,15 @@ export function ownPanel(app: App, open: () => void): Panel {
     replace(warnings, ...found.warnings.map((warning) => h('li', {}, linesOf(warning))));
     const buttons = found.pools.map((each) => {
       const button = h('button', { type: 'button', 'aria-pressed': String(each === found.pool), 'data-key': each }, each);
-      button.addEventListener('click', () => work(() => read(each)));
+      button.addEventListener('click', () => work(read(each)));
       return button;
     });
     replace(pools, ...(found.pools.length > 1 ? buttons : []));
   }
-  asFleet.addEventListener('click', () => work(() => read(null)));
+  asFleet.addEventListener('click', () => work(read(null)));
 
   async function place(): Promise<void> {
-    const given = content();
+    const given = await content();
     if (given.size > KEY_BYTES) throw new Refused(large(given, KEY_BYTES, 'key files'));
     say(told, `Reading ${given.name} …`);
     const found = await app.engine.keys(given.name, await given.arrayBuffer());
@@ -146,7 +161,7 @@ export function ownPanel(app: App, open: () => void): Panel {
     replace(warnings);
     replace(pools);
   }
-  asKeys.addEventListener('click', () => work(place));
+  asKeys.addEventListener('click', () => work(place()));
 
   return { name: 'own', title: 'Your own fleet', element, asks: [], show: () => undefined };
 }

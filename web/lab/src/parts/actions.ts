@@ -1,4 +1,4 @@
-// The buttons at the top: undo, reset, link, command, pictures. The link is also the page's own address.
+// The buttons at the top: undo, reset, link, command, pictures.
 
 import type { App, Part } from '../app.ts';
 import type { State } from '../core.ts';
@@ -15,13 +15,13 @@ export function actions(app: App, initial: State): Part {
     timer = window.setTimeout(() => say(note, ''), 6_000);
   };
 
-  async function copy(text: string, what: string): Promise<void> {
+  /** Whether the text could be copied: there is no clipboard for a page that is not served safely. */
+  async function copied(text: string): Promise<boolean> {
     try {
-      await navigator.clipboard.writeText(text);
-      tell(`${what} copied.`);
+      await app.engine.until(navigator.clipboard.writeText(text), 'else');
+      return true;
     } catch {
-      // No clipboard, as of a page that is not served safely: shown, to be copied by hand.
-      show(what, text);
+      return false;
     }
   }
 
@@ -48,12 +48,16 @@ export function actions(app: App, initial: State): Part {
       tell('The keys of your file are too many for a link.');
       return;
     }
-    app.answer('encode', app.engine.encode(app.state), (text) => void copy(`${location.href.split('#')[0]}#${text}`, 'Link'));
+    app.answer('encode', app.engine.encode(app.state, 'link'), async (text) => {
+      const link = `${location.href.split('#')[0]}#${text}`;
+      if (await copied(link)) tell('Link copied.');
+      else show('Link', link);
+    });
   });
   $('copy-command').addEventListener('click', () => {
-    app.answer('command', app.engine.command(app.state), (text) => {
+    app.answer('command', app.engine.command(app.state), async (text) => {
       show('The same answer from the command', text);
-      navigator.clipboard?.writeText(text).then(() => tell('Command copied.'), () => undefined);
+      if (await copied(text)) tell('Command copied.');
     });
   });
   $('export-svg').addEventListener('click', () => {
@@ -63,7 +67,7 @@ export function actions(app: App, initial: State): Part {
   });
   $('export-png').addEventListener('click', () => {
     if (!app.view) return;
-    asPng(app).then(
+    app.engine.until(asPng(app)).then(
       (png) => {
         download('clockwise-ring.png', png);
         tell('The ring is saved as PNG.');
@@ -87,18 +91,6 @@ export function actions(app: App, initial: State): Part {
     state(): void {
       undo.disabled = !app.canUndo;
       redo.disabled = !app.canRedo;
-      const address = (text: string): void => {
-        try {
-          history.replaceState(null, '', text === '' ? location.pathname + location.search : `#${text}`);
-        } catch {
-          // Some browsers let no file have another address.
-        }
-      };
-      // Browsers take few new addresses a second. Too much to share is told when someone wants to share it.
-      app.engine.later('address', app.dragging ? 250 : 0, () => {
-        if (isHeld(app.state.keys)) address('');
-        else void app.engine.encode(app.state).then(address, () => address(''));
-      });
     },
   };
 }

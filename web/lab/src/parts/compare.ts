@@ -19,8 +19,14 @@ export function compare(app: App): Part {
   let few: Comparison | undefined;
   let many: Comparison | undefined;
 
+  /** Whether the hundred thousand keys are in the table, which nobody waits for who does not look. */
+  function mark(): void {
+    $('compare').dataset.many = String(many !== undefined);
+  }
+
   function draw(): void {
     if (!few) return;
+    mark();
     const moved = app.state.history.length > 0;
     // Of a hundred thousand keys the counts and the parts are of the same keys.
     const same = app.state.keys.pattern === MANY && !app.state.keys.hot;
@@ -122,6 +128,7 @@ export function compare(app: App): Part {
   return {
     state(): void {
       many = undefined;
+      mark();
       owed = false;
       app.engine.overtake('compare');
       app.engine.later('compare', app.dragging ? PAUSE_MS : 0, ask, true);

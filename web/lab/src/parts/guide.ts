@@ -70,9 +70,10 @@ export function guide(app: App, start: State, openPanel: (name: string) => void)
   function answer(step: Step, guess: string): void {
     // Still there for the focus, which is on one of them.
     for (const button of $('guide-ask').querySelectorAll('button')) button.setAttribute('aria-disabled', 'true');
-    const release = app.engine.hold();
+    // Taken over from the figures: if they do not come, or something else is touched before, nobody waits for the rest.
     awaited = (view) => {
-      Promise.all([step.right(view, app), step.lesson(view, app)])
+      app.engine
+        .until(Promise.all([step.right(view, app), step.lesson(view, app)]))
         .then(([right, lesson]) => {
           if (resting || STEPS[at] !== step) return;
           for (const button of $('guide-ask').querySelectorAll('button')) {
@@ -84,8 +85,7 @@ export function guide(app: App, start: State, openPanel: (name: string) => void)
           $('guide-next').classList.add('main');
           if (step.panel) $('guide-scene').append(wayTo(step.panel));
         })
-        .catch((error: unknown) => say($('guide-verdict'), String(error)))
-        .finally(release);
+        .catch((error: unknown) => say($('guide-verdict'), String(error)));
     };
     app.change(step.act(app.state), { guided: true, fly: true });
     if (step.key) app.inspect(step.key);

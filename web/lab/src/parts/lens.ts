@@ -55,7 +55,7 @@ export function lens(app: App): Part {
     if (!why.some((reason) => reason.includes(key.hash))) facts.push(['hash', [h('code', {}, key.hash), ` by ${key.hash_name}`]]);
     const walks = key.walk.length > 1;
     const see = h('button', { type: 'button', 'data-key': 'walk' }, 'See it walk');
-    see.addEventListener('click', () => void walk());
+    see.addEventListener('click', walk);
     replace(
       out,
       h('dl', { class: 'facts' }, ...facts.flatMap(([title, value]) => [h('dt', {}, title), h('dd', { 'data-fact': title }, ...value)])),
@@ -64,11 +64,11 @@ export function lens(app: App): Part {
     );
   }
 
-  async function walk(): Promise<void> {
+  function walk(): void {
     const key = last;
     if (!key) return;
     const told: string[] = [];
-    await app.ring.walk(key, (step) => {
+    app.ring.walk(key, (step) => {
       const stop = key.walk[step];
       if (!stop) return;
       told.push(`${app.look(stop.node).short} ${stop.full ? 'is full' : 'has room'} (${count(stop.load)} of ${count(stop.limit)})`);

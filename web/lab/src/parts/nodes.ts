@@ -18,7 +18,8 @@ export function nodes(app: App): Part {
   const table = $('node-table');
   const details = $<HTMLDetailsElement>('node-details');
   let drawn = '';
-  details.addEventListener('toggle', () => drawTable());
+  // In the same moment, which the event `toggle` is not.
+  new MutationObserver(() => drawTable()).observe(details, { attributeFilter: ['open'] });
 
   function chip(name: string): HTMLElement {
     const node = app.state.fleet.nodes.find((known) => known.name === name)!;
