@@ -1,120 +1,19 @@
 // The lab's page, served by the command: every figure it promises, by keyboard alone, in all looks.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { READERS, open, violations } from './browser.mjs';
-import { hollow, overflow, overlaps } from './layout.mjs';
+import {
+  address, cell, choose, drop, dropIn, figure, joins, keysOf, laidOut, lastNote, leave, press, ready, resize, sentence, serve, settled, share, slowed, tokens,
+} from './lab.mjs';
+import { covered, hollow, overflow, overlaps } from './layout.mjs';
 import { closest } from './vision.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Starts `clockwise lab` on a free port. Gives its address and how to end it. */
-async function serve(program) {
-  const child = spawn(program, ['lab', '--no-open', '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const stop = () => child.kill();
-  process.once('exit', stop);
-  const url = await new Promise((done, failed) => {
-    let said = '';
-    child.stdout.on('data', bytes => {
-      said += bytes;
-      const found = /http:\/\/127\.0\.0\.1:\d+\/?/.exec(said);
-      if (found && said.includes('\n')) done(found[0]);
-    });
-    child.once('error', failed);
-    child.once('exit', code => failed(new Error(`clockwise lab ended with ${code}: ${said}`)));
-  });
-  return { url, stop };
-}
-
-// What a test reads right after it did something must wait for what the page says when that is done. These do; `innerText` and
-// its like do not.
-
-/** The page has drawn all that it asked for, and what was begun has ended. */
-const ready = page => page.waitForSelector('body[data-ready="true"]');
-/** And the comparison of all schemes, which takes longer and is made for who looks at it, is there. */
-const settled = async page => {
-  await page.locator('#compare').evaluate(compare => compare.scrollIntoView({ block: 'nearest' }));
-  await page.waitForSelector('#compare[data-many="true"]', { state: 'attached' });
-  await page.waitForSelector('body[data-settled="true"]');
-};
-/** What follows the size of the page, which is told once a frame, has it. */
-const laidOut = page => page.evaluate(async () => {
-  for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
-});
-const resize = async (page, width, height) => {
-  await page.setViewportSize({ width, height });
-  const found = await page.evaluate(async width => {
-    for (let frame = 0; frame < 1_000 && innerWidth !== width; frame += 1) await new Promise(requestAnimationFrame);
-    return innerWidth;
-  }, width);
-  assert.equal(found, width);
-  await laidOut(page);
-};
-/** As the page has it: what the browser tells of it comes later. */
-const address = page => page.evaluate(() => location.href);
-const figure = (page, name) => page.locator(`[data-figure="${name}"]`).first().innerText();
-const sentence = page => page.locator('#sentence').innerText();
-const cell = async (page, name) => {
-  await settled(page);
-  return page.locator(`[data-cell="${name}"]`).innerText();
-};
-/** `28.2% · 13 keys` of a node. */
-const share = (page, node) => page.locator(`#shares [data-node="${node}"] .value`).innerText();
-const keysOf = async (page, node) => Number(/(\d+) keys?/.exec(await share(page, node))[1]);
-const press = async (page, name) => {
-  await page.getByRole('button', { name, exact: true }).click();
-  await ready(page);
-};
-const choose = async (page, scheme) => {
-  await page.locator('#scheme-pick').evaluate((pick, value) => {
-    pick.value = value;
-    pick.dispatchEvent(new Event('change'));
-  }, scheme);
-  await ready(page);
-};
-const tokens = async (page, number) => {
-  await page.getByLabel('Tokens per node, as a number').fill(String(number));
-  await page.keyboard.press('Enter');
-  await ready(page);
-};
-/** In the page: drops a file of these bytes, or this text, on it. */
-const dropIn = ([name, bytes]) => {
-  const data = new DataTransfer();
-  data.items.add(new File([typeof bytes === 'string' ? bytes : Uint8Array.from(bytes)], name));
-  document.querySelector('#panel-own').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-};
-const drop = async (page, name, bytes) => {
-  await page.evaluate(dropIn, [name, bytes]);
-  // Not by its name, which may be that of the file before.
-  await ready(page);
-};
-/** Makes a browser of this one that takes half a second for files, the clipboard and pictures; and keeps what the page notes. */
-const slowed = page => page.evaluate(() => {
-  const late = () => new Promise(done => setTimeout(done, 500));
-  window.quick = Blob.prototype.text;
-  for (const name of ['text', 'arrayBuffer']) {
-    const read = Blob.prototype[name];
-    Blob.prototype[name] = async function slow() {
-      await late();
-      return read.call(this);
-    };
-  }
-  Object.defineProperty(navigator, 'clipboard', { value: { writeText: late } });
-  const draw = HTMLCanvasElement.prototype.toBlob;
-  HTMLCanvasElement.prototype.toBlob = function slow(done, ...kind) {
-    draw.call(this, blob => late().then(() => done(blob)), ...kind);
-  };
-  // Notes go by themselves after a while.
-  new MutationObserver(() => { window.noted = document.querySelector('#note').textContent || window.noted; })
-    .observe(document.querySelector('#note'), { childList: true });
-});
-const lastNote = page => page.evaluate(() => window.noted);
-const joins = (page, node) => press(page, `Add node ${node}`);
-const leave = (page, node) => press(page, `Remove node ${node}`);
 
 /**
  * A scheme without a circle, eight nodes of which two stand close, long names. With 12 keys, since axe looks
@@ -765,10 +664,33 @@ export function tests(browser, name, binary) {
         assert.deepEqual(await violations(page), []);
         assert.deepEqual(await overflow(page), []);
         assert.deepEqual((await overlaps(page)).found, []);
+        assert.deepEqual((await covered(page)).found, []);
         await page.getByRole('button', { name: 'Table' }).click();
         assert.deepEqual(await overflow(page), []);
       }),
     })),
+
+    {
+      name: `${name}: on the smallest phone no sign covers another, and keys without room for theirs are dots`,
+      run: on(phone, '', async page => {
+        const fleets = [[...'ABCDEFGHIJKL'], Array.from({ length: 40 }, (_, at) => `n${10 + at}`)];
+        // The last width is that of the reader.
+        for (const [width, least] of [[320, 40], [360, 44]]) {
+          await resize(page, width, 740);
+          for (const names of fleets) {
+            await page.evaluate(names => { location.hash = `#v1&f=${names}`; }, names);
+            await page.getByText(`48 keys on ${names.length} nodes`).first().waitFor();
+            await ready(page);
+            await laidOut(page);
+            assert.deepEqual((await overlaps(page)).found, [], `${width}, ${names}`);
+            const { found, letters } = await covered(page);
+            assert.deepEqual(found, [], `${width}, ${names}`);
+            assert.ok(letters >= least && letters < 48, `${letters} letters`);
+            assert.equal(await page.locator('.ring [role="option"]').count(), 48);
+          }
+        }
+      }),
+    },
 
     {
       name: `${name}: every panel is fit for all on a phone`,

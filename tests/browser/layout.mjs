@@ -53,6 +53,32 @@ export const overlaps = page => page.evaluate(() => {
   return { found, pictures: pictures.length };
 });
 
+/**
+ * Texts of a picture that the disc of a key covers, other than its own, in part or whole: letters of discs that lie close,
+ * and what stands in the middle. How many discs have their letter is told as well.
+ */
+export const covered = page => page.evaluate(() => {
+  const found = [];
+  const keys = [...document.querySelectorAll('.ring .key')].map(key => {
+    const { left, top, width } = key.querySelector('.dot').getBoundingClientRect();
+    return { key, x: left + width / 2, y: top + width / 2, radius: width / 2 };
+  });
+  const texts = [...document.querySelectorAll('.ring text')].filter(text => text.textContent.trim() !== '');
+  for (const text of texts) {
+    const { left, right, top, bottom } = text.getBoundingClientRect();
+    // Of its line the letters take so much.
+    const high = 0.36 * (bottom - top);
+    const middle = (top + bottom) / 2;
+    for (const { key, x, y, radius } of keys) {
+      if (key.contains(text)) continue;
+      const wide = Math.max(left - x, x - right, 0);
+      const tall = Math.max(middle - high - y, y - middle - high, 0);
+      if (Math.hypot(wide, tall) < radius) found.push(`"${text.textContent}" by ${key.getAttribute('aria-label')}`);
+    }
+  }
+  return { found, letters: keys.filter(({ key }) => key.textContent.trim() !== '').length };
+});
+
 /** Letters of pictures that are drawn smaller than `least` pixels. */
 export const smallLetters = (page, least) => page.evaluate(least => {
   const found = [];

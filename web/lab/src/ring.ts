@@ -5,7 +5,7 @@ import { drawBand, DOTS, prepare, type Drawing } from './band.ts';
 import { DISPLACED, MOVED, REROUTED, type KeyFigures, type View } from './core.ts';
 import { h, replace, s, say, set, still } from './dom.ts';
 import { count, degrees, plural } from './format.ts';
-import { BAND_IN, BAND_OUT, LABEL_AT, LANES, TICK_OUT, at, lanes, spread, type Point } from './geometry.ts';
+import { BAND_IN, BAND_OUT, LABEL_AT, LANES, TICK_OUT, at, discs, lanes, spread, type Box, type Point } from './geometry.ts';
 import { colourOf, UNKNOWN as unknown, type Look } from './palette.ts';
 
 /** Half the width of the drawing, in its own units. */
@@ -13,6 +13,8 @@ const U = 500;
 /** Up to so many tokens each has its sign; up to so many keys each has its letter and can be focused. */
 const SIGNS = 24;
 const LETTERS = 120;
+/** A key without room for its letter, in pixels of its radius. */
+const CROWDED = 3;
 /** Of more tokens, arcs of this part of the circle or more. */
 const LEAST_SIGNED = 0.01;
 const FLIGHT_MS = 850;
@@ -285,8 +287,10 @@ export class Ring {
     }
   }
 
-  private sign(place: Point, text: string, size: number): SVGTextElement {
-    return s('text', { x: place.x, y: place.y, 'font-size': size, class: 'sign' }, text);
+  /** A sign beside the band; one of two letters is moved in where it would leave the picture. */
+  private sign({ x, y }: Point, text: string, size: number): SVGTextElement {
+    const most = U - 0.35 * text.length * size;
+    return s('text', { x: Math.max(-most, Math.min(most, x)), y, 'font-size': size, class: 'sign' }, text);
   }
 
   private drawKeys(): void {
@@ -304,10 +308,18 @@ export class Ring {
     const size = this.px(1);
     const width = Math.max(this.width, 1);
     const lettered = total <= LETTERS && keyNames.length === total;
-    const radius = lettered ? (width < 420 ? 7 : 9) : total <= 400 ? 4 : 2.5;
-    const halo = radius + (lettered ? 3.5 : 2.5);
-    const lane = lanes(view.turns, (2 * halo + 1) / (Math.PI * LANES[0]! * width));
-    this.positions = Array.from(view.turns, (turn, key) => at(turn, LANES[lane[key]!]! * U));
+    const radius = lettered ? (width < 420 ? 6.5 : 9) : total <= 400 ? 4 : 2.5;
+    const apart = 2 * (radius + (lettered ? 3.5 : 2.5)) + 1;
+    const crowded = new Set<number>();
+    if (lettered) {
+      // With a pixel between two of them.
+      const places = discs(view.turns, (2 * radius + 1) / width, (2 * apart) / width, (2 * CROWDED) / width, this.middle().boxes);
+      this.positions = places.map(({ x, y }) => ({ x: x * U, y: y * U }));
+      places.forEach(({ roomy }, key) => !roomy && crowded.add(key));
+    } else {
+      const lane = lanes(view.turns, apart / (Math.PI * LANES[0]! * width));
+      this.positions = Array.from(view.turns, (turn, key) => at(turn, LANES[lane[key]!]! * U));
+    }
     this.order = Array.from(view.turns, (_, key) => key).sort((a, b) => view.turns[a]! - view.turns[b]!);
     this.focused = Math.min(this.focused, Math.max(total - 1, 0));
     if (this.dots.length !== total || (this.dots[0]?.letter !== null) !== lettered) {
@@ -323,15 +335,16 @@ export class Ring {
       const told = lettered ? this.told(key, owner) : '';
       const flags = view.flags[key]!;
       const dot = this.dots[nth]!;
-      const shows = [key, look.sign, fill, flags, place.x, place.y, size, radius, told].join('\n');
+      const own = crowded.has(key) ? CROWDED : radius;
+      const shows = [key, look.sign, fill, flags, place.x, place.y, size, own, told].join('\n');
       if (shows === dot.shows) return;
       dot.shows = shows;
       set(dot.group, { 'data-at': key, transform: `translate(${place.x.toFixed(1)} ${place.y.toFixed(1)})` });
-      set(dot.halo, { class: flags & MOVED ? 'halo moved' : 'halo', r: halo * size, 'stroke-width': 2 * size });
-      set(dot.dot, { class: flags & REROUTED ? 'dot waits' : 'dot', r: radius * size, fill, 'stroke-width': flags & REROUTED ? 2 * size : 0 });
+      set(dot.halo, { class: flags & MOVED ? 'halo moved' : 'halo', r: (own + (lettered ? 3.5 : 2.5)) * size, 'stroke-width': 2 * size });
+      set(dot.dot, { class: flags & REROUTED ? 'dot waits' : 'dot', r: own * size, fill, 'stroke-width': flags & REROUTED ? 2 * size : 0 });
       if (!dot.letter) return;
       set(dot.letter, { 'font-size': radius * (look.sign.length > 1 ? 1.1 : 1.25) * size, fill: inkOn(fill) });
-      say(dot.letter, look.sign);
+      say(dot.letter, crowded.has(key) ? '' : look.sign);
       set(dot.group, { role: 'option', tabindex: key === this.focused ? 0 : -1, 'aria-label': told, 'aria-selected': String(keyNames[key] === this.chosen) });
     });
     this.named(lettered);
@@ -372,7 +385,8 @@ export class Ring {
     }
   }
 
-  private drawMiddle(): void {
+  /** The sizes and places of the two texts in the middle, and what they cover, as parts of half the width. */
+  private middle(): { high: number; low: number; figureAt: number; captionAt: number; boxes: Box[] } {
     const { figure, caption, view } = this.shown!;
     const size = this.px(1);
     const width = this.width;
@@ -380,10 +394,19 @@ export class Ring {
     const room = view.turns.length <= DOTS ? 0.36 : 0.3;
     const high = Math.min(width * 0.16, (width * room) / (0.62 * figure.length)) * size;
     const low = Math.max(13, width * 0.032) * size;
+    const [figureAt, captionAt] = [-0.1 * high, 0.47 * high + 0.6 * low];
+    const box = (y: number, wide: number, tall: number): Box => ({ x: 0, y: y / U, wide: wide / 2 / U, high: tall / 2 / U });
+    const boxes = [box(figureAt, 0.68 * high * figure.length, 0.8 * high), box(captionAt, 0.58 * low * caption.length, low)];
+    return { high, low, figureAt, captionAt, boxes };
+  }
+
+  private drawMiddle(): void {
+    const { figure, caption } = this.shown!;
+    const { high, low, figureAt, captionAt } = this.middle();
     this.figure.setAttribute('font-size', String(high));
-    this.figure.setAttribute('y', String(-0.1 * high));
+    this.figure.setAttribute('y', String(figureAt));
     this.caption.setAttribute('font-size', String(low));
-    this.caption.setAttribute('y', String(0.47 * high + 0.6 * low));
+    this.caption.setAttribute('y', String(captionAt));
     say(this.figure, figure);
     say(this.caption, caption);
   }
