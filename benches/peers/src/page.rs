@@ -115,7 +115,9 @@ up side by side and points behind a dropped one were moved without a call: 4.6 m
 before 5.8. A join is held against copying a position
 and a server for each point, 16 bytes with the space between, because a ring keeps 15.9. What is between two
 of the newcomer's points is copied as one stretch, and so are the lines that none of its points is in. One join in
-25 is of a ring that then has more lines: all of them are made anew, which takes twice as long. A leave
+25 is of a ring that then has more lines: all of them are made anew, which takes twice as long. To copy points plainly where no
+server's number changes took 0.79 to 0.93 of the time of the join above, whose newcomer has the last number, but 1.02 to 1.11 with a
+newcomer in the middle or in front, so every point is renamed. A leave
 looks at every point, and takes three to four times as long as a join.
 
 Arcs moved by a join: every point of both rings is read. Sixteen arcs of either side that end at the same places are told so in
