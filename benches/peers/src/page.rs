@@ -63,8 +63,8 @@ of 16. So there are two forms, chosen by the size of the fleet, which is the sam
 of the buckets up to the power of two is missing, all that most keys may need and a choice from it. By callgrind, from a ready hash, a
 key takes with 10 servers 89 instructions and 0.12 wrong guesses, by the walk alone 64 and 1.00, and by `jumpconsistenthash` 52 and
 0.90; with 1,000 servers 51 and 0.04, 48 and 0.04, and 120 and 1.12. `cargo xtask instructions` counts 87 with 100 servers, where the
-walk took 57 and 0.49 wrong guesses. In turns in one program it took 0.54 to 0.83 of the walk's time with 5, 9, 10, 12, 17, 40, 100, 600
-and 10,000 servers, 0.95 to 1.03 with 1,000, and at most 1.14, with 15 servers, where some keys still leave the walk after a wrong guess.
+walk took 57 and 0.49 wrong guesses. In turns in one program it took 0.53 to 0.85 of the walk's time with 5, 9, 10, 12, 17, 40, 100, 600
+and 10,000 servers, 0.95 to 1.05 with 1,000, and at most 1.14, with 15 servers, where some keys still leave the walk after a wrong guess.
 
 AnchorHash has a goal that no row shows, 1.2 times the time of its authors' program in C++ (anchorhash/cpp-anchorhash at 5258080,
 `mem/AnchorHash.cpp`), which no package manager has. Linked into one program by g++ 12.2 -O3, in turns with ours from a ready
