@@ -519,7 +519,6 @@ fn listed_twice(report: &mut Report, first: &ServerEntry, second: &ServerEntry) 
     if report.is_full() && !report.options.merge {
         return report.count_one_more();
     }
-    let lines = [first, second].map(|entry| report.source.line_of(entry.span.start()));
     let diagnostic = if report.options.merge {
         match Buckets::merged([&first.server, &second.server].map(Server::clone)) {
             Err(error) if error.is_duplicate() => report.error_at(second.span, error.to_string()),
@@ -528,7 +527,8 @@ fn listed_twice(report: &mut Report, first: &ServerEntry, second: &ServerEntry) 
         }
     } else {
         let name = quoted(first.server.name().as_str());
-        let message = format!("server {name} is listed twice, on lines {} and {}", lines[0], lines[1]);
+        let lines = report.source.both_lines(first.span.start(), second.span.start());
+        let message = format!("server {name} is listed twice, {lines}");
         report.error_at(second.span, message).with_help("remove one, or join equal copies with --merge")
     };
     report.push(diagnostic.with_label("again here").with_also(first.span, "first listed here"));

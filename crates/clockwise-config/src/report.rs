@@ -114,8 +114,8 @@ impl Report {
         if self.is_full() {
             return self.count_one_more();
         }
-        let lines = [first, second].map(|span| self.source.line_of(span.start()));
-        let message = format!("{} is given twice, on lines {} and {}", ticked(key), lines[0], lines[1]);
+        let lines = self.source.both_lines(first.start(), second.start());
+        let message = format!("{} is given twice, {lines}", ticked(key));
         let diagnostic = self.error_at(second, message);
         self.push(diagnostic.with_label("again here").with_also(first, "first given here"));
     }

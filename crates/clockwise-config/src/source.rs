@@ -184,6 +184,19 @@ impl Source {
         self.row_of(offset) - self.rows_before(offset)
     }
 
+    /// Where two places are, for a sentence about something that is there twice: `on lines 4 and 6`,
+    /// with the files if they are two.
+    pub(crate) fn both_lines(&self, first: usize, second: usize) -> String {
+        let [one, other] = [first, second].map(|at| (self.path_of(at), self.line_of(at)));
+        if one == other {
+            format!("both times on line {}", one.1)
+        } else if one.0 == other.0 {
+            format!("on lines {} and {}", one.1, other.1)
+        } else {
+            format!("on line {} of {} and line {} of {}", one.1, one.0, other.1, other.0)
+        }
+    }
+
     /// The line of an offset, counted from 1 through all files.
     pub(crate) fn row_of(&self, offset: usize) -> usize {
         self.0.lines.partition_point(|&start| start as usize <= offset).max(1)
@@ -281,6 +294,9 @@ mod tests {
         assert_eq!(place(6), ("y.conf", 1, 1));
         assert_eq!(place(13), ("y.conf", 2, 5));
         assert_eq!(source.path(), "main");
+        assert_eq!(source.both_lines(0, 2), "on lines 1 and 2");
+        assert_eq!(source.both_lines(6, 7), "both times on line 1");
+        assert_eq!(source.both_lines(2, 4), "on line 2 of main and line 1 of x.conf");
         let d = Diagnostic::error(&source, Span::new(13, 14), "wrong: f".to_owned())
             .with_also(Span::new(4, 5), "first");
         assert_eq!(d.to_string(), "y.conf:2:5: wrong: f");

@@ -169,6 +169,10 @@ fn a_bad_key_file_is_refused_at_its_line() {
         &run(["owner", FLEET, "--keys", "nothing.txt"]).refused(3),
         &["nothing.txt cannot be read: No such file"],
     );
+    // A directory has no line to blame.
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let said = run(["owner", FLEET, "--keys", folder]).refused(3);
+    assert_has(&said, &[&format!("error: {folder}: ")]);
 }
 
 #[test]

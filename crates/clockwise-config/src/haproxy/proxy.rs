@@ -350,7 +350,9 @@ impl Proxy {
                 let why = format!(
                     "{what} is in `mode tcp`, where HAProxy takes turns in place of {shown}, and no key has an owner"
                 );
-                return report.placement(at, why).map_err(Diagnostic::mitigated);
+                // Whoever has only a piece of a file sees no mode in it at all.
+                let help = "the mode is tcp unless `mode http` is in the proxy or in its `defaults`";
+                return report.placement(at, why).map_err(|error| error.with_more_help(help).mitigated());
             }
             Balance::OfHttp | Balance::Text => {}
         }

@@ -74,7 +74,12 @@ impl Error {
     }
 
     pub(super) fn at(mut self, place: Place) -> Error {
-        self.0.place.get_or_insert(place);
+        // Where a directory can be opened, the first read fails; it has no line to blame.
+        let is_folder =
+            matches!(&self.0.kind, Kind::Io(error) if error.kind() == io::ErrorKind::IsADirectory);
+        if !is_folder {
+            self.0.place.get_or_insert(place);
+        }
         self
     }
 

@@ -256,6 +256,13 @@ fleet:11:8: server \"a\" is listed twice, on lines 6 and 11"
 }
 
 #[test]
+fn what_stands_twice_on_one_line_is_not_said_to_be_on_two() {
+    let server =
+        "version = 1\nplacement = { scheme = \"ring\" }\nserver = [{ name = \"a\" }, { name = \"a\" }]\n";
+    assert_eq!(refused(server), "fleet:3:36: server \"a\" is listed twice, both times on line 3");
+}
+
+#[test]
 fn duplicates_in_braces_point_at_the_first_of_their_own_braces() {
     let text =
         "version = 1\nserver = [\n  {name = \"a\"},\n  {name = \"b\", zone = \"z\",\n   name = \"c\"},\n]\n";

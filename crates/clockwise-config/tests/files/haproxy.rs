@@ -198,3 +198,16 @@ fn a_placement_that_is_told_takes_the_place_of_turns() {
     assert_eq!(corpus("whole.cfg", "app", &options).scheme().to_string(), "ring-160");
     assert_eq!(corpus("whole.cfg", "static", &options).scheme().to_string(), "haproxy consistent");
 }
+
+#[test]
+fn a_piece_of_a_file_without_its_mode_is_told_which_one_is_missing() {
+    let piece = "backend b\n balance uri\n server a 10.0.0.1:80\n";
+    let refused = parse("h.cfg", piece.as_bytes(), &Options::default()).unwrap().pick(None).unwrap_err();
+    let said = refused.render(false);
+    assert!(
+        said.contains("the mode is tcp unless `mode http` is in the proxy or in its `defaults`"),
+        "{said}"
+    );
+    let whole = format!("defaults\n mode http\n{piece}");
+    assert!(parse("h.cfg", whole.as_bytes(), &Options::default()).unwrap().pick(None).is_ok());
+}
