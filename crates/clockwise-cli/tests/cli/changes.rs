@@ -209,6 +209,20 @@ fn in_a_list_a_replacement_takes_over_exactly_the_keys_of_the_one_it_replaces() 
 }
 
 #[test]
+fn a_change_to_an_address_that_another_server_has_is_told() {
+    let said = "cache-2 and cache-9 are one machine after the change, at 10.0.2.1:11211: it owns two shares of the keys, and \
+                both are lost when it fails. Was another address meant?";
+    assert_eq!(hints(FLEET, &["--add", "cache-9=10.0.2.1:11211"]), [said]);
+    assert_eq!(hints(FLEET, &["--add", "cache-9=10.0.2.1:11212"]), [""; 0]);
+    assert_eq!(hints(FLEET, &["--address", "cache-3=10.0.2.1:11211"]).len(), 1);
+    // What the file has already, `clockwise check` tells.
+    let path =
+        file("one-machine.yml", pool("hash: md5", &["10.0.0.1:1:1 a", "10.0.0.1:1:1 b", "10.0.0.2:1:1 c"]));
+    assert_eq!(hints(&path, &["--remove", "c"]), [""; 0]);
+    assert_eq!(hints(&path, &["--add", "d=10.0.0.2:1"]).len(), 1);
+}
+
+#[test]
 fn where_a_twemproxy_server_has_no_name_a_new_address_needs_the_old_one_as_its_name() {
     let path = file(
         "unnamed.yml",

@@ -35,6 +35,8 @@ use clockwise_config::{About, Settings};
 
 use crate::plan::Fleet;
 
+pub use servers::same_machines;
+
 /// Busiest ÷ mean above which arcs are too uneven.
 pub const BUSIEST: f64 = 1.25;
 

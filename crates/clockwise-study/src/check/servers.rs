@@ -37,14 +37,31 @@ fn of(server: &Server) -> Subject {
 
 /// One machine under two names owns two shares, and is lost as two when it fails.
 fn listed_twice(servers: &Buckets) -> Vec<Finding> {
+    let finding = |[first, server]: [&Server; 2]| {
+        let how = if first.address() == server.address() {
+            format!("both are at {}", server.address())
+        } else {
+            format!("{} and {} are one address", first.address(), server.address())
+        };
+        Finding::new("listed-twice", Severity::Error, of(server)).because(
+            format!("servers {} and {} are the same machine: {how}", first.name(), server.name()),
+            "one machine owns two shares of the keys, and two are lost when it fails",
+            "remove one of them, or give it the address of the machine that was meant",
+        )
+    };
+    same_machines(servers.servers()).into_iter().map(finding).collect()
+}
+
+/// Servers at the address of one that stands before them in the list, written alike or not: that one, and they.
+pub fn same_machines(servers: &[Server]) -> Vec<[&Server; 2]> {
     /// A host's first server, and the first at each port with its place in the list.
     struct Host<'s> {
         first: &'s Server,
         by_port: HashMap<Option<u16>, (usize, &'s Server)>,
     }
     let mut by_host: HashMap<String, Host<'_>> = HashMap::new();
-    let mut findings = Vec::new();
-    for (place, server) in servers.servers().iter().enumerate() {
+    let mut twins = Vec::new();
+    for (place, server) in servers.iter().enumerate() {
         let Reached { host, port } = Reached::new(server.address());
         let host = match by_host.entry(host) {
             Entry::Occupied(known) => known.into_mut(),
@@ -61,22 +78,10 @@ fn listed_twice(servers: &Buckets) -> Vec<Finding> {
             }
             None => Some(host.first),
         };
-        if let Some(first) = same {
-            let how = if first.address() == server.address() {
-                format!("both are at {}", server.address())
-            } else {
-                format!("{} and {} are one address", first.address(), server.address())
-            };
-            let finding = Finding::new("listed-twice", Severity::Error, of(server)).because(
-                format!("servers {} and {} are the same machine: {how}", first.name(), server.name()),
-                "one machine owns two shares of the keys, and two are lost when it fails",
-                "remove one of them, or give it the address of the machine that was meant",
-            );
-            findings.push(finding);
-        }
+        twins.extend(same.map(|first| [first, server]));
         host.by_port.entry(port).or_insert((place, server));
     }
-    findings
+    twins
 }
 
 fn local_addresses(servers: &Buckets) -> Vec<Finding> {

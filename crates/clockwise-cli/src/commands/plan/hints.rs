@@ -3,6 +3,7 @@
 use clockwise::{Built, Fingerprint, Placement as _, Server};
 use clockwise_config::{Kind, Pool};
 use clockwise_study::Change;
+use clockwise_study::check::same_machines;
 use clockwise_study::plan::Report;
 
 use super::{Document, Goal};
@@ -14,7 +15,7 @@ pub(super) fn hints(pool: &Pool, goal: &Goal, document: &Document, report: &Repo
     } else {
         another_scheme(document)
     };
-    own_scheme.into_iter().chain(address_is_the_name(pool, goal)).collect()
+    own_scheme.into_iter().chain(address_is_the_name(pool, goal)).chain(same_machine(report)).collect()
 }
 
 /// Two files may differ in more than their servers.
@@ -88,4 +89,19 @@ fn address_is_the_name(pool: &Pool, goal: &Goal) -> Option<String> {
             )
         })
     })
+}
+
+/// A line that was copied and kept its address: the plan looks as good as any other.
+fn same_machine(report: &Report) -> Option<String> {
+    let names = |[one, other]: &[&Server; 2]| [one.name().clone(), other.name().clone()];
+    let known: Vec<_> = same_machines(report.before.servers()).iter().map(names).collect();
+    let after = same_machines(report.after.servers());
+    let [one, other] = after.iter().find(|twins| !known.contains(&names(twins)))?;
+    Some(format!(
+        "{} and {} are one machine after the change, at {}: it owns two shares of the keys, and both are lost when it \
+         fails. Was another address meant?",
+        one.name(),
+        other.name(),
+        other.address()
+    ))
 }
