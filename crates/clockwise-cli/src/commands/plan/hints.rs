@@ -1,5 +1,7 @@
 //! What to do about a plan, where something can be done.
 
+use std::collections::HashSet;
+
 use clockwise::{Built, Fingerprint, Placement as _, Server};
 use clockwise_config::{Kind, Pool};
 use clockwise_study::Change;
@@ -94,7 +96,7 @@ fn address_is_the_name(pool: &Pool, goal: &Goal) -> Option<String> {
 /// A line that was copied and kept its address: the plan looks as good as any other.
 fn same_machine(report: &Report) -> Option<String> {
     let names = |[one, other]: &[&Server; 2]| [one.name().clone(), other.name().clone()];
-    let known: Vec<_> = same_machines(report.before.servers()).iter().map(names).collect();
+    let known: HashSet<_> = same_machines(report.before.servers()).iter().map(names).collect();
     let after = same_machines(report.after.servers());
     let [one, other] = after.iter().find(|twins| !known.contains(&names(twins)))?;
     Some(format!(
