@@ -25,7 +25,7 @@ const LIMITS: &[(&str, u64)] = &[
     ("skeleton", 185),
     ("anchor", 33),
     ("jump", 145),
-    ("jump-back", 108),
+    ("jump-back", 71),
     ("multi-probe", 831),
     ("maglev", 60),
     ("arcs moved by a join, a point", 38),
